@@ -1,0 +1,5 @@
+"""Attention that takes any encoding."""
+
+from rota.rooms import attach
+
+__getattr__, __dir__ = attach(__name__)

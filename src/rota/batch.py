@@ -1,0 +1,132 @@
+"""Batch: what a model eats, and the one switch that says who sees the request time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+from torch import Tensor
+
+from rota.errors import InputError
+from rota.histories import Histories, Spans
+from rota.types import Int64Array
+
+
+class TimeAccess(StrEnum):
+    """What a model may know of the clock, the same for every arm, in training, evaluation and serving.
+
+    Attributes:
+        NONE: No clock at all; an encoding that needs one is refused.
+        HISTORY: A query stands at its own event's time.
+        REQUEST: A query stands at the time of the event to be predicted, which serving knows as now.
+    """
+
+    NONE = "none"
+    HISTORY = "history"
+    REQUEST = "request"
+
+    @classmethod
+    def parse(cls, name: str) -> "TimeAccess":
+        """Read the switch.
+
+        Raises:
+            InputError: It is none of the three.
+        """
+        if name not in set(cls):
+            raise InputError(f"time access {name!r}: expected one of {', '.join(cls)}")
+        return cls(name)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Histories of some users, oldest event first, padded on the right.
+
+    Attributes:
+        items: Item codes, shape ``(batch, length)``; 0 in the padding, which ``lengths`` tells apart.
+        key_time: Time of each event in clock ticks, shape ``(batch, length)``; ``None`` without a clock.
+            Padding repeats the row's last valid time.
+        query_time: Time at which each position asks for the next item, same shape and unit; see `TimeAccess`.
+        lengths: Number of events of each row, at least 1, shape ``(batch,)``.
+    """
+
+    items: Int64[Tensor, "batch length"]
+    key_time: Int64[Tensor, "batch length"] | None
+    query_time: Int64[Tensor, "batch length"] | None
+    lengths: Int64[Tensor, " batch"]
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """Copy on another device."""
+        move = {"device": device, "non_blocking": True}
+        return Batch(
+            self.items.to(**move),
+            None if self.key_time is None else self.key_time.to(**move),
+            None if self.query_time is None else self.query_time.to(**move),
+            self.lengths.to(**move),
+        )
+
+    @property
+    def mask(self) -> Tensor:
+        """True at events, False in the padding; boolean, shape ``(batch, length)``."""
+        positions = torch.arange(self.items.shape[1], device=self.items.device)
+        return positions < self.lengths[:, None]
+
+
+@dataclass(frozen=True)
+class Window:
+    """One row of a batch before padding.
+
+    Attributes:
+        items: Item codes, oldest first.
+        times: Their times in clock ticks.
+        query_times: Time at which each position asks; the last is the request time.
+    """
+
+    items: Int64Array
+    times: Int64Array
+    query_times: Int64Array
+
+
+def collate(windows: Sequence[Window], access: TimeAccess) -> Batch:
+    """Pad windows on the right into one batch."""
+    lengths = np.array([len(window.items) for window in windows], dtype=np.int64)
+    items = _pad([window.items for window in windows], lengths, edge=False)
+    key_time = query_time = None
+    if access != TimeAccess.NONE:
+        queries = [w.query_times if access == TimeAccess.REQUEST else w.times for w in windows]
+        key_time = torch.from_numpy(_pad([window.times for window in windows], lengths, edge=True))
+        query_time = torch.from_numpy(_pad(queries, lengths, edge=True))
+    return Batch(torch.from_numpy(items), key_time, query_time, torch.from_numpy(lengths))
+
+
+def _pad(rows: Sequence[Int64Array], lengths: Int64Array, *, edge: bool) -> Int64Array:
+    padded = np.zeros((len(rows), lengths.max()), dtype=np.int64)
+    for out, row, length in zip(padded, rows, lengths, strict=True):
+        out[:length] = row
+        if edge:
+            out[length:] = row[-1]
+    return padded
+
+
+def request_windows(histories: Histories, spans: Spans, rows: Int64Array, max_len: int | None) -> list[Window]:
+    """Windows that ask for the event after each span: the last ``max_len`` events, queried at its time.
+
+    Args:
+        histories: All events.
+        spans: A stage of a split; the event to be predicted is row ``stop``.
+        rows: Which spans to take, indices into ``spans``.
+        max_len: Events to keep; ``None`` keeps all.
+    """
+    windows = []
+    for row in rows:
+        stop = int(spans.stops[row])
+        start = int(spans.starts[row]) if max_len is None else max(int(spans.starts[row]), stop - max_len)
+        windows.append(
+            Window(
+                histories.items[start:stop],
+                histories.times[start:stop],
+                histories.times[start + 1 : stop + 1],
+            )
+        )
+    return windows

@@ -1,0 +1,5 @@
+"""Which rows of a log stay."""
+
+from rota.rooms import attach
+
+__getattr__, __dir__ = attach(__name__)

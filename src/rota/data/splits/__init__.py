@@ -1,0 +1,5 @@
+"""Who may see what."""
+
+from rota.rooms import attach
+
+__getattr__, __dir__ = attach(__name__)

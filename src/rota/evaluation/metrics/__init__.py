@@ -1,0 +1,5 @@
+"""Metrics, one file each."""
+
+from rota.rooms import attach
+
+__getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,5 @@
+"""Exact phases and the rotation itself."""
+
+from rota.rooms import attach
+
+__getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,5 @@
+"""Laws: probability measures over frequencies."""
+
+from rota.rooms import attach
+
+__getattr__, __dir__ = attach(__name__)

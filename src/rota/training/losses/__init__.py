@@ -1,0 +1,5 @@
+"""Losses over a catalogue."""
+
+from rota.rooms import attach
+
+__getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,92 @@
+"""Durations and time units: how people write time, and how many ticks of a clock that is."""
+
+import re
+from datetime import timedelta
+from typing import Literal, get_args
+
+import numpy as np
+
+from rota.errors import InputError
+from rota.types import Duration
+
+Unit = Literal["s", "ms", "us", "ns"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+_TICKS: dict[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_SECONDS: dict[str, float] = {
+    "s": 1, "sec": 1, "second": 1, "seconds": 1,
+    "m": 60, "min": 60, "minute": 60, "minutes": 60,
+    "h": 3600, "hour": 3600, "hours": 3600,
+    "d": 86_400, "day": 86_400, "days": 86_400,
+    "w": 604_800, "week": 604_800, "weeks": 604_800,
+}  # fmt: skip
+_DURATION = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Z]*)\s*")
+
+
+def seconds(duration: Duration) -> float:
+    """Length of a duration in seconds.
+
+    Args:
+        duration: ``"24h"``, ``"30min"``, ``"7d"``, ``"1.5 h"``, a number of seconds, or a ``timedelta``.
+
+    Raises:
+        InputError: It cannot be read, is not finite, or is not positive.
+    """
+    if isinstance(duration, timedelta):
+        value = duration.total_seconds()
+    elif isinstance(duration, str):
+        value = _parse(duration)
+    elif isinstance(duration, int | float | np.number) and not isinstance(duration, bool):
+        value = float(duration)
+    else:
+        raise InputError(f'duration {duration!r}: expected "24h", a number of seconds or a timedelta')
+    if not (np.isfinite(value) and value > 0):
+        raise InputError(f"duration {duration!r}: expected a positive, finite length of time")
+    return value
+
+
+def _parse(text: str) -> float:
+    match = _DURATION.fullmatch(text)
+    if match is None or (match[2] and match[2].lower() not in _SECONDS):
+        raise InputError(
+            f'duration {text!r}: expected a number and one of s, min, h, d, w, for instance "24h" or "0.5h"'
+        )
+    return float(match[1]) * _SECONDS[match[2].lower() if match[2] else "s"]
+
+
+def duration_text(length: float) -> str:
+    """Shortest exact spelling of a number of seconds: 86400 is "24h", 604800 is "7d", 90 is "90s"."""
+    for name, size, least in (("d", 86_400.0, 2.0), ("h", 3600.0, 0.25), ("min", 60.0, 1.0)):
+        count = length / size
+        if count >= least and float(f"{count:.6g}") * size == length:
+            return f"{count:.6g}{name}"
+    return f"{length:.15g}s"
+
+
+def ticks_per_second(unit: str) -> int:
+    """Ticks of a clock of this unit in one second.
+
+    Raises:
+        InputError: The unit is not one of s, ms, us, ns.
+    """
+    if unit not in _TICKS:
+        raise InputError(f"time unit {unit!r}: expected one of {', '.join(UNITS)}")
+    return _TICKS[unit]
+
+
+def whole_ticks(duration: Duration, unit: str = "s") -> int:
+    """A duration as a whole number of clock ticks, which is what exact phases need.
+
+    Raises:
+        InputError: The duration is not a whole number of ticks, or is under two of them.
+    """
+    exact = seconds(duration) * ticks_per_second(unit)
+    ticks = round(exact)
+    if abs(exact - ticks) > 1e-9 * max(exact, 1.0):
+        raise InputError(
+            f"period {duration!r} is {exact:.9g} ticks of the clock's unit {unit!r}: expected a whole number; "
+            "use a finer unit or round the period"
+        )
+    if ticks < 2:
+        raise InputError(f"period {duration!r} is under two ticks of the clock's unit {unit!r}: use a finer unit")
+    return ticks
