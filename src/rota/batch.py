@@ -58,12 +58,15 @@ class Batch:
 
     def to(self, device: torch.device | str) -> "Batch":
         """Copy on another device."""
-        move = {"device": device, "non_blocking": True}
+
+        def move(tensor: Tensor) -> Tensor:
+            return tensor.to(device, non_blocking=True)
+
         return Batch(
-            self.items.to(**move),
-            None if self.key_time is None else self.key_time.to(**move),
-            None if self.query_time is None else self.query_time.to(**move),
-            self.lengths.to(**move),
+            move(self.items),
+            None if self.key_time is None else move(self.key_time),
+            None if self.query_time is None else move(self.query_time),
+            move(self.lengths),
         )
 
     @property
@@ -109,7 +112,9 @@ def _pad(rows: Sequence[Int64Array], lengths: Int64Array, *, edge: bool) -> Int6
     return padded
 
 
-def request_windows(histories: Histories, spans: Spans, rows: Int64Array, max_len: int | None) -> list[Window]:
+def request_windows(
+    histories: Histories, spans: Spans, rows: Int64Array, max_len: int | None
+) -> list[Window]:
     """Windows that ask for the event after each span: the last ``max_len`` events, queried at its time.
 
     Args:

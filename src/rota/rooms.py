@@ -22,7 +22,7 @@ Kind = TypeVar("Kind")
 
 _ROOT = Path(__file__).parent
 _DEFINITION = re.compile(r"^(?:class|def) ([A-Za-z]\w*)", re.MULTILINE)
-_ALL = re.compile(r"^__all__ = (\[.*?\])", re.MULTILINE | re.DOTALL)
+_ALL = re.compile(r"^__all__(?:: [^=\n]+)? = (\[.*?\])", re.MULTILINE | re.DOTALL)
 # What is imported with the optional wings: the remedy when a library is missing.
 _EXTRA = {
     "pyarrow": "data", "lightning": "train", "safetensors": "train", "tomli_w": "train", "rich": "train",
@@ -53,6 +53,7 @@ def members(package: str) -> dict[str, str]:
             means depend on what was imported first.
     """
     folder = _ROOT.joinpath(*package.split(".")[1:])
+    files = {path.stem for path in folder.iterdir()}  # listed: on some systems Log.py "exists" beside log.py
     found: dict[str, str] = {}
     for dotted, path in _files(folder):
         if dotted == "cli":  # a program, not a library
@@ -61,7 +62,7 @@ def members(package: str) -> dict[str, str]:
             module = f"{package}.{dotted}"
             if name in found:
                 raise ImportError(f"{package}: {name} is offered by {found[name]} and by {module}")
-            if (folder / f"{name}.py").exists() or (folder / name).is_dir():
+            if name in files:
                 raise ImportError(f"{package}: {name} names a file and, in {module}, something in it")
             found[name] = module
     return found
@@ -76,14 +77,15 @@ def import_part(module: str) -> object:
         if extra is None:
             raise
         raise ModuleNotFoundError(
-            f"{module} needs {error.name}, which is not installed: pip install 'rota[{extra}]'", name=error.name
+            f"{module} needs {error.name}, which is not installed: pip install 'rota[{extra}]'",
+            name=error.name,
         ) from error
 
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` that make a package's public names import lazily."""
 
-    def __getattr__(name: str) -> object:
+    def __getattr__(name: str) -> object:  # noqa: N807
         module = None if name.startswith("__") else members(package).get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
@@ -91,7 +93,7 @@ def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
         setattr(sys.modules[package], name, value)
         return value
 
-    def __dir__() -> list[str]:
+    def __dir__() -> list[str]:  # noqa: N807
         return sorted({*vars(sys.modules[package]), *members(package)})
 
     return __getattr__, __dir__

@@ -20,6 +20,8 @@ _SECONDS: dict[str, float] = {
     "d": 86_400, "day": 86_400, "days": 86_400,
     "w": 604_800, "week": 604_800, "weeks": 604_800,
 }  # fmt: skip
+# numpy counts its timedelta64 among the integers, and bool is an int: neither is a number of seconds.
+_NO_NUMBERS = (bool, np.timedelta64)
 _DURATION = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Z]*)\s*")
 
 
@@ -36,7 +38,9 @@ def seconds(duration: Duration) -> float:
         value = duration.total_seconds()
     elif isinstance(duration, str):
         value = _parse(duration)
-    elif isinstance(duration, int | float | np.number) and not isinstance(duration, bool):
+    elif isinstance(duration, int | float | np.integer | np.floating) and not isinstance(
+        duration, _NO_NUMBERS
+    ):
         value = float(duration)
     else:
         raise InputError(f'duration {duration!r}: expected "24h", a number of seconds or a timedelta')
@@ -47,7 +51,8 @@ def seconds(duration: Duration) -> float:
 
 def _parse(text: str) -> float:
     match = _DURATION.fullmatch(text)
-    if match is None or (match[2] and match[2].lower() not in _SECONDS):
+    # "M" is a month elsewhere: no guess between that and a minute.
+    if match is None or (match[2] and (match[2] == "M" or match[2].lower() not in _SECONDS)):
         raise InputError(
             f'duration {text!r}: expected a number and one of s, min, h, d, w, for instance "24h" or "0.5h"'
         )
@@ -55,12 +60,12 @@ def _parse(text: str) -> float:
 
 
 def duration_text(length: float) -> str:
-    """Shortest exact spelling of a number of seconds: 86400 is "24h", 604800 is "7d", 90 is "90s"."""
+    """Short spelling of a number of seconds, read back exactly: 86400 is "24h", 90 is "1.5min"."""
     for name, size, least in (("d", 86_400.0, 2.0), ("h", 3600.0, 0.25), ("min", 60.0, 1.0)):
         count = length / size
         if count >= least and float(f"{count:.6g}") * size == length:
             return f"{count:.6g}{name}"
-    return f"{length:.15g}s"
+    return f"{length:.15g}s" if float(f"{length:.15g}") == length else f"{float(length)!r}s"
 
 
 def ticks_per_second(unit: str) -> int:
@@ -78,15 +83,19 @@ def whole_ticks(duration: Duration, unit: str = "s") -> int:
     """A duration as a whole number of clock ticks, which is what exact phases need.
 
     Raises:
-        InputError: The duration is not a whole number of ticks, or is under two of them.
+        InputError: The duration is not a whole number of ticks, is under two of them, or exceeds int64.
     """
     exact = seconds(duration) * ticks_per_second(unit)
+    if exact >= 2**63:
+        raise InputError(f"period {duration!r} exceeds int64 in ticks of {unit!r}: use a coarser unit")
     ticks = round(exact)
-    if abs(exact - ticks) > 1e-9 * max(exact, 1.0):
+    if abs(exact - ticks) > 1e-15 * exact:  # decimal fractions such as "0.7d" are rounded when read
         raise InputError(
-            f"period {duration!r} is {exact:.9g} ticks of the clock's unit {unit!r}: expected a whole number; "
-            "use a finer unit or round the period"
+            f"period {duration!r} is {exact:.9g} ticks of the clock's unit {unit!r}: expected a whole "
+            "number; use a finer unit or round the period"
         )
     if ticks < 2:
-        raise InputError(f"period {duration!r} is under two ticks of the clock's unit {unit!r}: use a finer unit")
+        raise InputError(
+            f"period {duration!r} is under two ticks of the clock's unit {unit!r}: use a finer unit"
+        )
     return ticks

@@ -1,0 +1,17 @@
+"""The command ``rota``: runs `rota.cli`, and turns what a user caused into one line."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; exit with 2 after a user's error, which is told in one line."""
+    try:
+        from rota.cli import run
+    except ModuleNotFoundError as error:
+        print(f"error: the command line needs {error.name}: pip install 'rota[all]'", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

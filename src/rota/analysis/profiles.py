@@ -1,0 +1,53 @@
+"""The wanted profile against the one that drawn frequencies realise."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rota.errors import InputError
+from rota.types import Float64Array
+
+
+@dataclass(frozen=True)
+class ProfileFit:
+    """A wanted profile and the frequencies that were drawn for it.
+
+    Attributes:
+        label: What is wanted, for instance ``"24 h, 0.5 h"``.
+        wanted: Profile f(lag) with f(0) = 1; lags in seconds.
+        cycles_per_second: Drawn frequencies, shape ``(layers or draws, heads, pairs)``.
+    """
+
+    label: str
+    wanted: Callable[[Float64Array], Float64Array]
+    cycles_per_second: Float64Array
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.cycles_per_second)
+        if len(shape) != 3 or 0 in shape:
+            raise InputError(
+                f"frequencies of {self.label!r} have shape {shape}: "
+                "expected (layers or draws, heads, pairs), none of them 0"
+            )
+
+    def realised(self, lag: Float64Array) -> Float64Array:
+        """Profile of each head of each layer: the mean of cos(2 pi frequency lag) over its pairs.
+
+        Args:
+            lag: Lags in seconds, shape ``(lags,)``.
+
+        Returns:
+            Shape ``(layers * heads, lags)``.
+        """
+        heads = self.cycles_per_second.reshape(-1, self.cycles_per_second.shape[-1])
+        return np.stack([np.cos(2 * np.pi * np.multiply.outer(lag, head)).mean(axis=1) for head in heads])
+
+    def rms_per_head(self, lag: Float64Array) -> Float64Array:
+        """Root mean square error over the lags, of each head; shape ``(layers * heads,)``."""
+        rms: Float64Array = np.sqrt(((self.realised(lag) - self.wanted(lag)) ** 2).mean(axis=1))
+        return rms
+
+    def rms_of_mean(self, lag: Float64Array) -> float:
+        """Root mean square error over the lags, of the heads' mean profile."""
+        return float(np.sqrt(((self.realised(lag).mean(axis=0) - self.wanted(lag)) ** 2).mean()))

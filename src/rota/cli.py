@@ -1,0 +1,185 @@
+"""Command line: parses, calls a recipe, prints what it returns."""
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from typer.exceptions import TyperException
+
+from rota import __version__
+from rota.batch import TimeAccess
+from rota.data.log import Log
+from rota.data.reading import read_log
+from rota.errors import InputError
+from rota.evaluation.seen import SeenItems
+from rota.kernels.expression import parse_kernel
+from rota.models.transformer import Transformer
+from rota.recipes.comparison import DEFAULT_ARMS, compare
+from rota.recipes.live import LiveWatcher
+from rota.recipes.protocol import Protocol
+from rota.recipes.study import Study
+from rota.training.loop import Training
+from rota.training.losses.sampled_softmax import SampledSoftmax
+
+app = typer.Typer(
+    name="rota",
+    help="Time in sequence models: compare encodings of real timestamps under one honest protocol.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+console = Console()
+_LOG, _MODEL, _TRAINING = "The log", "The model", "Training"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code: 2 after what the user can mend."""
+    try:
+        code = app(list(arguments), prog_name="rota", standalone_mode=False)
+    except (InputError, TyperException, ModuleNotFoundError) as error:
+        message = error.format_message() if isinstance(error, TyperException) else str(error)
+        print(f"error: {' '.join(message.split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return int(code or 0)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"rota {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Time in sequence models: compare encodings of real timestamps under one honest protocol."""
+
+
+@app.command(
+    "compare",
+    epilog="Examples:\n\n"
+    "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
+    "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
+    "  rota compare log.csv --user u --item i --time t --unit ms --arms rope,rope+clockrope --seeds 5",
+)
+def compare_command(
+    log: Annotated[str, typer.Argument(help="Parquet or CSV file, or a source known by name: flights.")],
+    user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_LOG)] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_LOG)] = None,
+    time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_LOG)] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Unit of integer times: s, ms, us or ns; else inferred.", rich_help_panel=_LOG),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(help="Time zone in which users live, for instance Europe/Paris.", rich_help_panel=_LOG),
+    ] = None,
+    sample_users: Annotated[
+        int | None, typer.Option(help="Take a random sample of so many users.", rich_help_panel=_LOG)
+    ] = None,
+    arms: Annotated[
+        str, typer.Option(help="Encodings, separated by commas; a + shares a head's features.")
+    ] = ",".join(DEFAULT_ARMS),
+    control: Annotated[
+        str | None, typer.Option(help="Arm that others are compared with; else the first.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Trainings of each arm.", min=1)] = 2,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Profile of the clockrope arms, repeated for several: 'wrapped_gaussian(24h, 2h)'."
+        ),
+    ] = None,
+    time_access: Annotated[
+        str, typer.Option(help="What every arm knows of the clock: none, history or request.")
+    ] = "request",
+    seen: Annotated[
+        str, typer.Option(help="Items of a user's own history as candidates: keep or drop.")
+    ] = "keep",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New folder for results; by default one in runs/, named by log and time."),
+    ] = None,
+    embedding_dim: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.embedding_dim,
+    num_layers: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.num_layers,
+    num_heads: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.num_heads,
+    max_len: Annotated[
+        int, typer.Option(help="Events that it looks at.", rich_help_panel=_MODEL)
+    ] = Transformer.max_len,
+    dropout: Annotated[float, typer.Option(rich_help_panel=_MODEL)] = Transformer.dropout,
+    epochs: Annotated[int, typer.Option(help="At most.", rich_help_panel=_TRAINING)] = Training.epochs,
+    patience: Annotated[
+        int, typer.Option(help="Epochs without a better validation.", rich_help_panel=_TRAINING)
+    ] = Training.patience,
+    batch_size: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = Training.batch_size,
+    learning_rate: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.learning_rate,
+    weight_decay: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.weight_decay,
+    num_negatives: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.num_negatives,
+    temperature: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.temperature,
+    device: Annotated[str, typer.Option(help="cpu or cuda.", rich_help_panel=_TRAINING)] = "cpu",
+    precision: Annotated[
+        str, typer.Option(help="32-true, bf16-mixed, 16-mixed or bf16-true.", rich_help_panel=_TRAINING)
+    ] = "32-true",
+) -> None:
+    """Train time encodings on one log and say which one learnt the routine.
+
+    Users with five events or more are asked for their last event (leave-one-out). Every arm and seed is
+    trained on the same split with the same access to the clock, beside three untrained baselines. The folder
+    gets results.json, ranks.parquet, attention.png, prior.png, and each model.
+    """
+    profiles = [parse_kernel(expression) for expression in prior or []]
+    network = Transformer(
+        embedding_dim=embedding_dim,
+        num_layers=num_layers,
+        num_heads=num_heads,
+        max_len=max_len,
+        dropout=dropout,
+    )
+    training = Training(
+        epochs, batch_size, learning_rate, weight_decay, patience, SampledSoftmax(num_negatives, temperature)
+    )
+    protocol = Protocol(TimeAccess.parse(time_access), SeenItems.parse(seen), training, device, precision)
+    folder = out or _default_folder(log)
+    events = read_log(log, user=user, item=item, time=time, unit=unit, zone=zone)
+    _describe(events, sample_users)
+    if sample_users is not None:
+        events = events.sample_users(sample_users)
+    with LiveWatcher(console) as watcher:
+        study = compare(
+            events, arms=[arm.strip() for arm in arms.split(",")], control=control, seeds=seeds, prior=profiles,
+            model=network, protocol=protocol, out=folder, watcher=watcher,
+        )  # fmt: skip
+    _conclude(study, folder)
+
+
+def _default_folder(log: str) -> Path:
+    return Path("runs") / f"{Path(log).name.partition('.')[0]}-{datetime.now():%Y%m%d-%H%M%S}"
+
+
+def _describe(events: Log, sample: int | None) -> None:
+    grid = Table.grid(padding=(0, 2))
+    for label, value in events.describe():
+        grid.add_row(f"[bold]{label}[/]", value)
+    if sample is not None:
+        grid.add_row("[bold]sample[/]", f"{sample:,} users drawn at random, with all their events")
+    console.print(grid, highlight=False)
+
+
+def _conclude(study: Study, folder: Path) -> None:
+    console.print(study.table())
+    for path in sorted(folder.iterdir()):
+        console.print(f"  {path}{os.sep if path.is_dir() else ''}", highlight=False, soft_wrap=True)

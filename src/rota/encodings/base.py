@@ -1,0 +1,139 @@
+"""Rotation: what attention asks of an encoding; Encoding: the recipe that builds one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from rota.errors import InputError
+from rota.tables import Recipe
+
+
+class Rotation(nn.Module, ABC):
+    """Rotates queries and keys, each by its own time or position and nothing else.
+
+    So a rotated key stays valid whatever later queries ask. Times are int64 clock ticks since the epoch,
+    shape ``(batch, length)``; positions int64, shape ``(length,)`` or ``(batch, length)``, by default 0, 1, ...
+    Frequencies and learned coefficients keep their precision under ``.to(bfloat16)`` and the like.
+
+    Attributes:
+        needs_clock: It rotates by time, so it must be given times.
+    """
+
+    needs_clock: bool = False
+
+    @abstractmethod
+    def rotate_query(
+        self,
+        q: Float[Tensor, "batch heads query head_dim"],
+        *,
+        time: Int64[Tensor, "batch query"] | None = None,
+        position: Int64[Tensor, "*batch query"] | None = None,
+    ) -> Float[Tensor, "batch heads query head_dim"]:
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks."""
+
+    @abstractmethod
+    def rotate_key(
+        self,
+        k: Float[Tensor, "batch kv_heads key head_dim"],
+        *,
+        time: Int64[Tensor, "batch key"] | None = None,
+        position: Int64[Tensor, "*batch key"] | None = None,
+    ) -> Float[Tensor, "batch kv_heads key head_dim"]:
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event."""
+
+    def forward(
+        self,
+        q: Float[Tensor, "batch heads query head_dim"],
+        k: Float[Tensor, "batch kv_heads key head_dim"],
+        query_time: Int64[Tensor, "batch query"] | None = None,
+        key_time: Int64[Tensor, "batch key"] | None = None,
+        query_position: Int64[Tensor, "*batch query"] | None = None,
+        key_position: Int64[Tensor, "*batch key"] | None = None,
+    ) -> tuple[Float[Tensor, "batch heads query head_dim"], Float[Tensor, "batch kv_heads key head_dim"]]:
+        """Rotate queries and keys.
+
+        Raises:
+            InputError: A time is missing that the encoding needs.
+        """
+        return (
+            self.rotate_query(q, time=query_time, position=query_position),
+            self.rotate_key(k, time=key_time, position=key_position),
+        )
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Rotation":
+        """Let PyTorch move what we hold, but not round it: bfloat16 frequencies would lose the clock."""
+
+        def move(tensor: Tensor) -> Tensor:
+            moved = fn(tensor)
+            return moved if moved.dtype == tensor.dtype else tensor.to(moved.device)
+
+        super()._apply(move, recurse)  # type: ignore[no-untyped-call]
+        return self
+
+
+class Encoding(Recipe, ABC):
+    """Recipe of a `Rotation`: a frozen dataclass, one TOML table."""
+
+    @property
+    @abstractmethod
+    def needs_clock(self) -> bool:
+        """Whether what it builds rotates by time."""
+
+    @abstractmethod
+    def build(
+        self,
+        *,
+        head_dim: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
+        layer: int = 0,
+        seed: int = 0,
+        unit: str = "s",
+        path: tuple[int, ...] = (),
+    ) -> Rotation:
+        """Build the module of one layer.
+
+        Args:
+            head_dim: Features of a head, even.
+            num_heads: Query heads.
+            num_kv_heads: Key heads; fewer than ``num_heads`` share one draw with the queries of their group.
+            layer: Index of the layer; each has its own draw.
+            seed: Of the run.
+            unit: Unit of the clock: s, ms, us or ns.
+            path: Which part of a composed encoding this is.
+
+        Raises:
+            InputError: Sizes do not fit.
+        """
+
+
+def check_sizes(head_dim: int, num_heads: int, num_kv_heads: int | None) -> int:
+    """Number of key heads, after checking that sizes fit together.
+
+    Raises:
+        InputError: ``head_dim`` is odd, or key heads do not divide the heads.
+    """
+    key_heads = num_heads if num_kv_heads is None else num_kv_heads
+    if head_dim < 2 or head_dim % 2:
+        raise InputError(f"head_dim {head_dim}: a rotation turns pairs of features; expected an even number")
+    if key_heads < 1 or num_heads % key_heads:
+        raise InputError(f"num_kv_heads {key_heads}: expected a divisor of num_heads {num_heads}")
+    return key_heads
+
+
+def require_time(time: Tensor | None, name: str, whose: str) -> Tensor:
+    """The time that an encoding needs.
+
+    Raises:
+        InputError: It is missing or not int64.
+    """
+    if time is None:
+        raise InputError(f"{name} needs the time of each {whose}: pass int64 clock ticks since the epoch")
+    if time.dtype != torch.int64:
+        raise InputError(
+            f"{whose} time is {time.dtype}: {name} expects torch.int64 clock ticks since the epoch"
+        )
+    return time

@@ -1,0 +1,191 @@
+"""ClockRoPE: rotation by time, at harmonics drawn from the law of a wanted profile."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor
+
+from rota.encodings.base import Encoding, Rotation, check_sizes, require_time
+from rota.encodings.shares import share_pairs
+from rota.errors import InputError
+from rota.frequencies.drawing import Frequencies, draw
+from rota.kernels.base import Kernel
+from rota.kernels.wrapped_gaussian import WrappedGaussian
+from rota.rotary.apply import rotate_by, unit_points
+from rota.rotary.phase import lattice_turns
+from rota.spectra.lattice import Lattice
+from rota.units import ticks_per_second, whole_ticks
+
+
+class HarmonicRotation(Rotation):
+    """Rotates by time at integer harmonics of whole periods, with phases exact to the clock's tick.
+
+    A token needs the points of few distinct harmonics; they are computed once and gathered by every pair
+    of every head.
+
+    Attributes:
+        harmonics: int64, shape ``(kv_heads, pairs)``: the draw, which is what a checkpoint keeps.
+        periods: Clock ticks, int64, shape ``(pairs,)``.
+        cycles_per_second: float64, shape ``(kv_heads, pairs)``.
+    """
+
+    needs_clock = True
+    harmonics: Tensor
+    periods: Tensor
+    _distinct: Tensor
+    _index: Tensor
+
+    def __init__(
+        self,
+        harmonics: Int64[Tensor, "kv_heads pairs"],
+        periods: Int64[Tensor, " pairs"],
+        *,
+        num_heads: int,
+        unit: str = "s",
+    ) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.ticks_per_second = ticks_per_second(unit)
+        self.register_buffer("harmonics", harmonics)
+        self.register_buffer("periods", periods)
+        self._index_distinct()
+        self.register_load_state_dict_post_hook(lambda module, _: module._index_distinct())  # type: ignore[no-untyped-call]
+
+    def _index_distinct(self) -> None:
+        """Find the distinct (harmonic, period) of the draw, and which of them each pair of each head needs."""
+        both = torch.stack((self.harmonics, self.periods.expand_as(self.harmonics))).flatten(1)
+        distinct, index = torch.unique(both, dim=1, return_inverse=True)
+        self.register_buffer("_distinct", distinct, persistent=False)
+        self.register_buffer("_index", index.view_as(self.harmonics), persistent=False)
+
+    @property
+    def cycles_per_second(self) -> Float[Tensor, "kv_heads pairs"]:
+        """Frequencies of the draw."""
+        return self.harmonics.double() * self.ticks_per_second / self.periods.double()
+
+    def rotate_query(
+        self,
+        q: Float[Tensor, "batch heads query head_dim"],
+        *,
+        time: Int64[Tensor, "batch query"] | None = None,
+        position: Int64[Tensor, "*batch query"] | None = None,
+    ) -> Float[Tensor, "batch heads query head_dim"]:
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
+
+        Raises:
+            InputError: There is no time.
+        """
+        group = self.num_heads // self.harmonics.shape[0]
+        return self._rotate(q, require_time(time, "ClockRoPE", "query"), group)
+
+    def rotate_key(
+        self,
+        k: Float[Tensor, "batch kv_heads key head_dim"],
+        *,
+        time: Int64[Tensor, "batch key"] | None = None,
+        position: Int64[Tensor, "*batch key"] | None = None,
+    ) -> Float[Tensor, "batch kv_heads key head_dim"]:
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.
+
+        Raises:
+            InputError: There is no time.
+        """
+        return self._rotate(k, require_time(time, "ClockRoPE", "key"), 1)
+
+    def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
+        points = unit_points(lattice_turns(time[..., None], self._distinct[0], self._distinct[1]), x.dtype)
+        index = self._index.repeat_interleave(group, 0)
+        gathered = points.index_select(2, index.flatten()).unflatten(2, tuple(index.shape))
+        return rotate_by(x, gathered.transpose(1, 2))
+
+
+@dataclass(frozen=True)
+class ClockRoPE(Encoding):
+    """Random Fourier rotations of time for routines (ClockRoPE, Algorithm 2).
+
+    Attributes:
+        kernels: Wanted profiles, each with a lattice law; several share the features (Sec. 3.3.4).
+        fold: Draw from the folded law (Eq. 20), so that all pairs turn the same way.
+        truncation: Largest harmonic; by default ``ceil(3 sigma*)`` of each law.
+        shares: Of the features for each kernel; equal by default.
+        method: How frequencies are spread: ``"nested_lattice"``, or ``"iid"`` as in the paper.
+    """
+
+    kernels: Sequence[Kernel] = (WrappedGaussian("24h", "2h"),)
+    fold: bool = True
+    truncation: int | None = None
+    shares: Sequence[float] | None = None
+    method: str = "nested_lattice"
+    needs_clock = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernels", tuple(self.kernels))
+        object.__setattr__(self, "shares", None if self.shares is None else tuple(self.shares))
+        if not self.kernels:
+            raise InputError(
+                'ClockRoPE has no kernel: expected at least one, for instance WrappedGaussian("24h", "2h")'
+            )
+
+    def build(
+        self,
+        *,
+        head_dim: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
+        layer: int = 0,
+        seed: int = 0,
+        unit: str = "s",
+        path: tuple[int, ...] = (),
+    ) -> HarmonicRotation:
+        """Draw the harmonics of one layer, for each key head its own, and build their rotation.
+
+        Raises:
+            InputError: Sizes do not fit, a period is not whole ticks of the clock, or a harmonic of it is
+                too high for exact phases.
+        """
+        key_heads = check_sizes(head_dim, num_heads, num_kv_heads)
+        counts = share_pairs(head_dim // 2, len(self.kernels), self.shares)
+        draws = [
+            draw(
+                self.law(kernel),
+                pairs,
+                key_heads,
+                seed,
+                layer,
+                self.method,
+                path=(*path, part) if part else path,
+            )
+            for part, (kernel, pairs) in enumerate(zip(self.kernels, counts, strict=True))
+        ]
+        harmonics = np.concatenate([_harmonics(drawn) for drawn in draws], axis=1)
+        ticks = [whole_ticks(float(drawn.period or 0), unit) for drawn in draws]
+        periods = np.repeat(np.array(ticks, np.int64), counts)
+        if np.any(np.abs(harmonics).astype(np.float64) * periods >= 2.0**62):
+            raise InputError(
+                f"harmonic {np.abs(harmonics).max()} of a period of {periods.max()} {unit}: too high for exact "
+                "phases; use a coarser time unit, a wider profile or a smaller truncation"
+            )
+        return HarmonicRotation(
+            torch.from_numpy(harmonics), torch.from_numpy(periods), num_heads=num_heads, unit=unit
+        )
+
+    def law(self, kernel: Kernel) -> Lattice:
+        """Law from which a kernel's harmonics are drawn: truncated, and folded where asked.
+
+        Raises:
+            InputError: The kernel is not periodic.
+        """
+        spectrum = kernel.spectrum()
+        if not isinstance(spectrum, Lattice):
+            raise InputError(f"ClockRoPE needs a periodic profile: {kernel} has no lattice law")
+        truncated = spectrum.truncate(self.truncation)
+        return truncated.fold() if self.fold else truncated
+
+
+def _harmonics(drawn: Frequencies) -> np.ndarray:
+    if drawn.harmonics is None:
+        raise InputError("ClockRoPE needs harmonics of a whole period: expected a lattice law")
+    return drawn.harmonics

@@ -1,0 +1,43 @@
+"""No encoding: attention that knows neither order nor time, beyond the causal mask."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from rota.encodings.base import Encoding, Rotation, check_sizes
+
+
+class NoRotation(Rotation):
+    """Leaves queries and keys as they are."""
+
+    def rotate_query(
+        self, q: Tensor, *, time: Tensor | None = None, position: Tensor | None = None
+    ) -> Tensor:
+        """Return the queries."""
+        return q
+
+    def rotate_key(self, k: Tensor, *, time: Tensor | None = None, position: Tensor | None = None) -> Tensor:
+        """Return the keys."""
+        return k
+
+
+@dataclass(frozen=True)
+class NoEncoding(Encoding):
+    """Recipe of the control arm."""
+
+    needs_clock = False
+
+    def build(
+        self,
+        *,
+        head_dim: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
+        layer: int = 0,
+        seed: int = 0,
+        unit: str = "s",
+        path: tuple[int, ...] = (),
+    ) -> NoRotation:
+        """Build a module that does nothing."""
+        check_sizes(head_dim, num_heads, num_kv_heads)
+        return NoRotation()

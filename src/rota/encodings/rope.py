@@ -1,0 +1,82 @@
+"""RoPE: rotation by position along a geometric ladder."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor
+
+from rota.encodings.base import Encoding, Rotation, check_sizes
+from rota.frequencies.geometric import rope_ladder
+from rota.rotary.apply import rotate_by, unit_points
+from rota.rotary.phase import real_turns
+
+
+class PositionRotation(Rotation):
+    """Rotates by position, all heads alike.
+
+    Attributes:
+        cycles_per_position: float64, shape ``(pairs,)``.
+    """
+
+    cycles_per_position: Tensor
+
+    def __init__(self, cycles_per_position: Float[Tensor, " pairs"]) -> None:
+        super().__init__()
+        self.register_buffer("cycles_per_position", cycles_per_position.double())
+
+    def rotate_query(
+        self,
+        q: Float[Tensor, "batch heads query head_dim"],
+        *,
+        time: Int64[Tensor, "batch query"] | None = None,
+        position: Int64[Tensor, "*batch query"] | None = None,
+    ) -> Float[Tensor, "batch heads query head_dim"]:
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by their positions; time is not used."""
+        return self._rotate(q, position)
+
+    def rotate_key(
+        self,
+        k: Float[Tensor, "batch kv_heads key head_dim"],
+        *,
+        time: Int64[Tensor, "batch key"] | None = None,
+        position: Int64[Tensor, "*batch key"] | None = None,
+    ) -> Float[Tensor, "batch kv_heads key head_dim"]:
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by their positions; time is not used."""
+        return self._rotate(k, position)
+
+    def _rotate(self, x: Tensor, position: Tensor | None) -> Tensor:
+        if position is None:
+            position = torch.arange(x.shape[2], device=x.device)
+        points = unit_points(real_turns(position[..., None], self.cycles_per_position), x.dtype)
+        per_row = position.ndim == 2
+        return rotate_by(x, points.unsqueeze(1) if per_row else points)
+
+
+@dataclass(frozen=True)
+class RoPE(Encoding):
+    """Rotary position embedding (Su et al. 2021): pair ``j`` turns by ``base^(-2j / head_dim)`` radians a step.
+
+    The ladder spans the features it is given: as a part of `Split`, its own share of them.
+
+    Attributes:
+        base: Of the ladder.
+    """
+
+    base: float = 10_000.0
+    needs_clock = False
+
+    def build(
+        self,
+        *,
+        head_dim: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
+        layer: int = 0,
+        seed: int = 0,
+        unit: str = "s",
+        path: tuple[int, ...] = (),
+    ) -> PositionRotation:
+        """Build the rotation; layer, seed and unit do not matter to it."""
+        check_sizes(head_dim, num_heads, num_kv_heads)
+        return PositionRotation(torch.from_numpy(rope_ladder(head_dim, self.base)))

@@ -1,0 +1,34 @@
+"""Shares of the features: who gets how many pairs."""
+
+import math
+from collections.abc import Sequence
+
+from rota.errors import InputError
+
+
+def share_pairs(pairs: int, parts: int, shares: Sequence[float] | None = None) -> list[int]:
+    """Deal pairs of features to parts by the largest remainder, ties to the earlier part.
+
+    Args:
+        pairs: Pairs to deal.
+        parts: Number of parts.
+        shares: Of each part, positive, summing to one; equal by default.
+
+    Raises:
+        InputError: Shares do not fit the parts or do not sum to one, or a part is left without a pair.
+    """
+    wanted = [1 / parts] * parts if shares is None else list(shares)
+    if len(wanted) != parts or any(share <= 0 for share in wanted) or abs(math.fsum(wanted) - 1) > 1e-9:
+        raise InputError(
+            f"shares {wanted} for {parts} parts: expected one positive number each, summing to 1"
+        )
+    exact = [share * pairs for share in wanted]
+    counts = [math.floor(value + 1e-9) for value in exact]
+    by_remainder = sorted(range(parts), key=lambda part: (counts[part] - exact[part], part))
+    for part in by_remainder[: pairs - sum(counts)]:
+        counts[part] += 1
+    if min(counts) < 1:
+        raise InputError(
+            f"{pairs} pairs of features among shares {wanted}: one part gets none; use a larger head_dim"
+        )
+    return counts

@@ -1,0 +1,119 @@
+"""The one question that every model is asked: rank the whole catalogue for each user's next event."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from rota.batch import TimeAccess, collate, request_windows
+from rota.errors import InputError
+from rota.evaluation.ranking import rank
+from rota.evaluation.seen import SeenItems, unseen
+from rota.histories import Histories, Spans
+from rota.models.base import Scorer
+from rota.types import Int64Array
+
+_EVENTS = 2**19  # of one batch, padding included: a few very long histories must not fill the memory
+
+
+def ask(
+    scorer: Scorer,
+    histories: Histories,
+    spans: Spans,
+    *,
+    access: TimeAccess,
+    seen: SeenItems,
+    device: torch.device | str = "cpu",
+    batch_size: int = 256,
+    advance: Callable[[int], None] | None = None,
+) -> Int64Array:
+    """Rank the event after each span among the whole catalogue.
+
+    Items that training never met stay candidates, as targets too. A model that is an ``nn.Module`` answers
+    in eval mode and is given back in the mode it came in.
+
+    Args:
+        scorer: The model, already on ``device``.
+        histories: All events.
+        spans: A stage of a split; the event to be predicted is row ``stop``.
+        access: What the model may know of the clock.
+        seen: Whether items of the visible history (all of it, not only the model's window) are candidates.
+        device: Where the model lives.
+        batch_size: Users asked at once; fewer where their histories are very long.
+        advance: Called with the number of spans answered, after each batch.
+
+    Returns:
+        Ranks in the order of the spans, shape ``(spans,)``; 0 where the target was not a candidate.
+
+    Raises:
+        InputError: The model needs a clock that ``access`` denies, its scores are NaN or do not cover the
+            catalogue, or a span has no history or no next event.
+    """
+    _refuse(scorer, histories, spans, access)
+    ranks = np.zeros(len(spans.stops), dtype=np.int64)
+    with torch.inference_mode(), _answering(scorer):
+        for rows in _batches(_window_lengths(spans, scorer.max_len), batch_size):
+            batch = collate(request_windows(histories, spans, rows, scorer.max_len), access).to(device)
+            scores = _whole(scorer.scores(batch), scorer, histories)
+            target = torch.from_numpy(histories.items[spans.stops[rows]])
+            keep = None if seen == SeenItems.KEEP else unseen(histories, spans, rows, scores)
+            ranks[rows] = rank(scores, target, candidates=keep).cpu().numpy()
+            if advance is not None:
+                advance(len(rows))
+    return ranks
+
+
+def _refuse(scorer: Scorer, histories: Histories, spans: Spans, access: TimeAccess) -> None:
+    if scorer.needs_clock and access == TimeAccess.NONE:
+        raise InputError(
+            f"{type(scorer).__name__} needs a clock and time access is none: "
+            "leave it out, or choose time access history or request"
+        )
+    wrong = (spans.starts < histories.offsets[spans.users]) | (spans.starts >= spans.stops)
+    wrong |= spans.stops >= histories.offsets[spans.users + 1]
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"span {row} (user {spans.users[row]}, rows {spans.starts[row]} to {spans.stops[row]}): expected "
+            "at least one event and one more to predict; ask about a validation or test stage"
+        )
+
+
+@contextmanager
+def _answering(scorer: Scorer) -> Iterator[None]:
+    if not isinstance(scorer, nn.Module):
+        yield
+        return
+    modes = [(module, module.training) for module in scorer.modules()]  # parts may be frozen in eval mode
+    scorer.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+def _window_lengths(spans: Spans, max_len: int | None) -> Int64Array:
+    lengths = spans.stops - spans.starts
+    return lengths if max_len is None else np.minimum(lengths, max_len)
+
+
+def _batches(lengths: Int64Array, batch_size: int) -> Iterator[Int64Array]:
+    """Rows of similar length together; the longest first, so that what does not fit fails at once."""
+    order = np.argsort(-lengths, kind="stable")
+    first = 0
+    while first < len(order):
+        size = min(batch_size, max(1, _EVENTS // int(lengths[order[first]])))
+        yield order[first : first + size]
+        first += size
+
+
+def _whole(scores: Tensor, scorer: Scorer, histories: Histories) -> Tensor:
+    if scores.shape[-1] != histories.num_items:
+        raise InputError(
+            f"{type(scorer).__name__} scores {scores.shape[-1]} items: expected the whole catalogue of "
+            f"{histories.num_items}; use the model with the log it was made for"
+        )
+    return scores

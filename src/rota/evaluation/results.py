@@ -1,0 +1,139 @@
+"""What a comparison found: the ranks of every arm, seed and user, and the figures that follow from them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from rota.errors import InputError
+from rota.evaluation.folder import Ids, as_ids, ranks_table, write_run
+from rota.evaluation.metrics.parsing import DEFAULT_METRICS, metric
+from rota.evaluation.run import Run
+from rota.evaluation.significance import PairedDifference, paired_difference
+from rota.evaluation.summary import ArmSummary, MetricSummary
+from rota.types import Float64Array
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Arms compared on the same users at the same time access.
+
+    Attributes:
+        time_access: What the arms knew of the clock; figures at another access are not comparable.
+        seen: Whether items of the user's own history were candidates: keep or drop.
+        control: Arm that the others are compared with.
+        split_name: Name of the split.
+        split_hash: Digest of who was asked what.
+        data: Facts of the log: rows, users, items, ties, unit, fingerprint.
+        versions: Version by library.
+        users: Ids of the users as the log has them, shape ``(users,)``; kept as a ``pyarrow.Array``.
+        targets: Ids of the items that did come, as the log has them; likewise.
+        runs: Every arm and seed.
+        metrics: Names of the metrics to report.
+
+    Raises:
+        InputError: The control has no run, a run occurs twice or does not fit the users, or there is no such
+            metric.
+    """
+
+    time_access: str
+    seen: str
+    control: str
+    split_name: str
+    split_hash: str
+    data: Mapping[str, object]
+    versions: Mapping[str, str]
+    users: Ids
+    targets: Ids
+    runs: Sequence[Run]
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+
+    def __post_init__(self) -> None:
+        for field in ("users", "targets"):
+            object.__setattr__(self, field, as_ids(getattr(self, field)))
+        object.__setattr__(self, "metrics", tuple(metric(name).name for name in self.metrics))
+        sizes = {len(self.users), len(self.targets), *(len(run.ranks) for run in self.runs)}
+        if len(sizes) > 1:
+            raise InputError(
+                f"users, targets and ranks of {sorted(sizes)} rows: expected one for each user in all"
+            )
+        if len({(run.arm, run.seed) for run in self.runs}) < len(self.runs):
+            raise InputError("two runs of one arm and seed: expected each once")
+        self._runs(self.control)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names of the arms in the order of their first run."""
+        return tuple(dict.fromkeys(run.arm for run in self.runs))
+
+    def metric(self, arm: str, name: str) -> Float64Array:
+        """Value of a metric for each seed and user, shape ``(seeds, users)``.
+
+        Raises:
+            InputError: There is no such arm or metric.
+        """
+        return np.stack([metric(name)(run.ranks) for run in self._runs(arm)])
+
+    @cached_property
+    def paired(self) -> dict[tuple[str, str], PairedDifference]:
+        """Difference from the control, by arm and metric; every arm but the control, the untrained too."""
+        return {
+            (arm, name): paired_difference(self.metric(arm, name), self.metric(self.control, name))
+            for arm in self.arms
+            if arm != self.control
+            for name in self.metrics
+        }
+
+    def rows(self) -> list[ArmSummary]:
+        """Lines of the table, an arm each."""
+        return [
+            ArmSummary(
+                arm,
+                sum(run.seed is not None for run in self._runs(arm)),
+                {name: self._summary(arm, name) for name in self.metrics},
+            )
+            for arm in self.arms
+        ]
+
+    def to_json(self) -> dict[str, object]:
+        """Results as they are written to ``results.json``."""
+        return {
+            "schema": SCHEMA,
+            "time_access": str(self.time_access),
+            "seen": str(self.seen),
+            "control": self.control,
+            "split": {"name": self.split_name, "hash": self.split_hash},
+            "data": dict(self.data),
+            "versions": dict(self.versions),
+            "arms": [{"arm": run.arm, "seed": run.seed, "metrics": self._means(run)} for run in self.runs],
+            "paired": [
+                {"arm": arm, "control": self.control, "metric": name, **difference._asdict()}
+                for (arm, name), difference in self.paired.items()
+            ],
+        }
+
+    def save(self, folder: Path | str) -> None:
+        """Write ``ranks.parquet``, then ``results.json``: where that exists, the run is complete.
+
+        Raises:
+            InputError: The folder already holds either; nothing is overwritten.
+        """
+        write_run(Path(folder), self.to_json(), ranks_table(self.users, self.targets, self.runs))
+
+    def _runs(self, arm: str) -> list[Run]:
+        found = [run for run in self.runs if run.arm == arm]
+        if not found:
+            raise InputError(f"arm {arm!r}: expected one of {', '.join(self.arms) or '(there are no runs)'}")
+        return found
+
+    def _means(self, run: Run) -> dict[str, float]:
+        return {name: float(metric(name)(run.ranks).mean()) for name in self.metrics}
+
+    def _summary(self, arm: str, name: str) -> MetricSummary:
+        by_seed = self.metric(arm, name).mean(axis=1)
+        spread = float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None
+        return MetricSummary(float(by_seed.mean()), spread, self.paired.get((arm, name)))

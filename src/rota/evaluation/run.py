@@ -1,0 +1,27 @@
+"""Run: the ranks of one arm, trained once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rota.types import Int64Array
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One arm, trained once.
+
+    Attributes:
+        arm: Its name.
+        seed: Seed of the training; ``None`` for an untrained model.
+        ranks: Rank of each user's target, 0 where it was no candidate; shape ``(users,)``, made read-only.
+    """
+
+    arm: str
+    seed: int | None
+    ranks: Int64Array
+
+    def __post_init__(self) -> None:
+        ranks = np.array(self.ranks, dtype=np.int64)
+        ranks.setflags(write=False)
+        object.__setattr__(self, "ranks", ranks)

@@ -1,0 +1,49 @@
+"""Seen items: may a model be right by naming what the user has done before?"""
+
+from enum import StrEnum
+
+import numpy as np
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from rota.errors import InputError
+from rota.histories import Histories, Spans
+from rota.types import Int64Array
+
+__all__ = ["SeenItems"]
+
+
+class SeenItems(StrEnum):
+    """What becomes of the items in a user's own history.
+
+    Attributes:
+        KEEP: They are candidates like any other: people return to places.
+        DROP: They are no candidates; a target among them is a miss.
+    """
+
+    KEEP = "keep"
+    DROP = "drop"
+
+    @classmethod
+    def parse(cls, name: str) -> "SeenItems":
+        """Read the choice.
+
+        Raises:
+            InputError: It is neither of the two.
+        """
+        if name not in set(cls):
+            raise InputError(f"seen items {name!r}: expected one of {', '.join(cls)}")
+        return cls(name)
+
+
+def unseen(
+    histories: Histories, spans: Spans, rows: Int64Array, scores: Tensor
+) -> Bool[Tensor, "batch items"]:
+    """True at items that are nowhere in a row's visible history, all of it; in the shape of ``scores``."""
+    starts, stops = spans.starts[rows], spans.stops[rows]
+    own = np.repeat(np.arange(len(rows)), stops - starts)
+    items = np.concatenate([histories.items[a:b] for a, b in zip(starts, stops, strict=True)])
+    candidates = torch.ones_like(scores, dtype=torch.bool)
+    candidates[torch.from_numpy(own), torch.from_numpy(items)] = False
+    return candidates

@@ -1,0 +1,85 @@
+"""The house style: one palette, one type, thin lines; and a picture is on disk whole or not at all."""
+
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from rota.errors import InputError
+
+# Okabe and Ito's colours, told apart under every common colour blindness; the yellow is too pale for lines.
+BLUE: Final = "#0072B2"
+VERMILION: Final = "#D55E00"
+GREEN: Final = "#009E73"
+PURPLE: Final = "#CC79A7"
+ORANGE: Final = "#E69F00"
+SKY: Final = "#56B4E9"
+PALETTE: Final = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
+INK: Final = "#22303C"
+QUIET: Final = "#66727C"
+HAIRLINE: Final = "#D5DBE0"
+
+_DPI = 160
+_STYLE: Final[dict[Any, Any]] = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.0,
+    "text.usetex": False,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": QUIET,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 7.0,
+    "grid.color": HAIRLINE,
+    "grid.linewidth": 0.5,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "xtick.major.size": 3.0,
+    "ytick.major.size": 0.0,
+    "xtick.major.width": 0.6,
+    "lines.solid_capstyle": "round",
+    "lines.solid_joinstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "figure.facecolor": "white",
+    "axes.facecolor": "white",
+    "savefig.facecolor": "white",
+}
+
+
+def house_style() -> AbstractContextManager[None]:
+    """Draw in the house style inside a ``with``; a user's own settings are as they were afterwards."""
+    return matplotlib.rc_context(_STYLE)
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure; the format is the path's suffix (png, svg, pdf). An earlier file is replaced at once.
+
+    Raises:
+        InputError: The folder does not exist, or the suffix is no format for pictures.
+    """
+    path = Path(path)
+    kind = path.suffix.lstrip(".").lower()
+    if kind not in figure.canvas.get_supported_filetypes():
+        raise InputError(
+            f"picture {path}: unknown format {path.suffix!r}; end its name in .png, .svg or .pdf"
+        )
+    if not path.parent.is_dir():
+        raise InputError(f"picture {path}: the folder {path.parent} does not exist; create it first")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        figure.savefig(temporary, format=kind, dpi=_DPI)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,46 @@
+"""Arms: names on the command line to encodings."""
+
+from collections.abc import Sequence
+
+from rota.encodings.base import Encoding
+from rota.encodings.clockrope import ClockRoPE
+from rota.encodings.split import Split
+from rota.errors import InputError
+from rota.kernels.base import Kernel
+from rota.rooms import find, names
+
+UNTRAINED = ("popularity", "frequency", "routine")
+
+
+def arm_encoding(arm: str, prior: Sequence[Kernel] = ()) -> Encoding:
+    """Encoding of an arm, with the defaults of each recipe.
+
+    Args:
+        arm: A file of the room ``encodings``, or several joined by ``+``, which share a head's features
+            equally: ``"rope+clockrope"``.
+        prior: Kernels of every ClockRoPE in it, instead of that recipe's own.
+
+    Raises:
+        InputError: There is no such arm.
+    """
+    parts = [_part(name, arm, prior) for name in arm.split("+")]
+    return parts[0] if len(parts) == 1 else Split(parts)
+
+
+def _part(name: str, arm: str, prior: Sequence[Kernel]) -> Encoding:
+    known = known_parts()
+    if name in UNTRAINED:
+        raise InputError(
+            f"arm {arm!r}: {name} is untrained and always in the table; leave it out of the arms"
+        )
+    if name not in known:
+        raise InputError(f"unknown arm {arm!r}: expected one of {', '.join(known)}, or several joined by +")
+    made = find("encodings", name, Encoding)  # type: ignore[type-abstract]
+    if issubclass(made, ClockRoPE) and prior:
+        return made(tuple(prior))
+    return made()
+
+
+def known_parts() -> list[str]:
+    """Arms that need no more than their name."""
+    return [name for name in names("encodings") if name not in ("base", "calendar", "shares", "split")]

@@ -1,0 +1,39 @@
+"""Untrained baselines: the lines of arithmetic that every trained arm stands beside."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rota.batch import TimeAccess
+from rota.evaluation.protocol import ask
+from rota.evaluation.run import Run
+from rota.histories import Histories, Spans
+from rota.models.base import Scorer
+from rota.models.frequency import Frequency
+from rota.models.popularity import Popularity
+from rota.models.routine import Routine
+from rota.recipes.protocol import Protocol
+from rota.recipes.question import Question
+from rota.types import Int64Array
+
+__all__ = ["baseline_runs"]
+
+
+def baseline_runs(question: Question, protocol: Protocol) -> list[Run]:
+    """Test ranks of popularity, frequency and routine; without a clock there is no routine."""
+    histories, test = question.histories, question.stages.test
+    models: Mapping[str, Scorer] = {
+        "popularity": Popularity(histories.num_items).fit(_visible(histories, test)),
+        "frequency": Frequency(histories.num_items),
+        "routine": Routine(histories.num_items, histories.unit),
+    }
+    return [
+        Run(name, None, ask(model, histories, test, access=protocol.time_access, seen=protocol.seen))
+        for name, model in models.items()
+        if not (model.needs_clock and protocol.time_access == TimeAccess.NONE)
+    ]
+
+
+def _visible(histories: Histories, spans: Spans) -> Int64Array:
+    """Items of all events that a stage may see."""
+    return np.concatenate([histories.items[a:b] for a, b in zip(spans.starts, spans.stops, strict=True)])

@@ -1,0 +1,79 @@
+"""Live: bars in the terminal while a comparison trains."""
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import TimeRemainingColumn
+
+from rota.evaluation.metrics.mrr import MRR
+from rota.evaluation.run import Run
+from rota.recipes.watching import Watcher
+from rota.training.loop import Progress as Step
+
+__all__ = ["LiveWatcher"]
+
+
+class LiveWatcher(Watcher):
+    """One bar for all trainings, one for the current; a line for each that is done."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.bars = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            console=console,
+            transient=True,
+        )
+        self.epochs, self.arms, self.done = 0, 0, 0
+        self.all = self.bars.add_task("all trainings", start=False, total=None, note="epochs")
+        self.one = self.bars.add_task("", start=False, total=None, note="")
+
+    def __enter__(self) -> "LiveWatcher":
+        self.bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bars.stop()
+
+    def begin(self, arms: int, epochs: int) -> None:
+        """Know how much is ahead."""
+        self.arms, self.epochs = arms, epochs
+        self.bars.update(self.all, total=arms * epochs)
+        self.bars.start_task(self.all)
+
+    def start(self, arm: str, seed: int) -> None:
+        """Start the second bar anew."""
+        self.bars.reset(self.one, description=f"{arm}, seed {seed}", total=None, note="")
+
+    def step(self, progress: Step) -> None:
+        """Move the bars; the loss is read once an epoch, since reading it may wait for the device."""
+        done = progress.epoch * progress.steps + progress.step
+        note = f"validation MRR {progress.validation[-1]:.3f}" if progress.validation else ""
+        self.bars.update(self.one, completed=done, total=self.epochs * progress.steps, note=note)
+        self.bars.update(self.all, completed=self.done * self.epochs + done / progress.steps)
+
+    def finish(self, run: Run, validation: tuple[float, ...]) -> None:
+        """Say what came of it."""
+        self.done += 1
+        best = max(range(len(validation)), key=validation.__getitem__)
+        self.bars.update(self.all, completed=self.done * self.epochs)
+        self.console.print(
+            f"[green]✓[/] {run.arm}, seed {run.seed}: best epoch {best + 1} of {len(validation)}, "
+            f"MRR validation {validation[best]:.3f}, test {MRR()(run.ranks).mean():.3f}",
+            highlight=False,
+        )

@@ -1,0 +1,48 @@
+"""Priors: the profile that a ClockRoPE arm was asked for, beside what its network drew."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rota.analysis.profiles import ProfileFit
+from rota.encodings.base import Encoding
+from rota.encodings.clockrope import ClockRoPE, HarmonicRotation
+from rota.encodings.shares import share_pairs
+from rota.encodings.split import Split
+from rota.models.transformer import TransformerNetwork
+from rota.types import Float64Array
+
+__all__ = ["realised_priors"]
+
+
+def realised_priors(encoding: Encoding, network: TransformerNetwork) -> list[ProfileFit]:
+    """Each kernel of an encoding's ClockRoPE parts, with the frequencies that the network's layers hold.
+
+    Returns:
+        One fit for each kernel; none where the encoding has no ClockRoPE.
+    """
+    recipes = list(_clocks(encoding))
+    layers = [_rotations(network, block) for block in range(len(network.blocks))]
+    fits = []
+    for part, recipe in enumerate(recipes):
+        drawn = np.stack([rotations[part] for rotations in layers])
+        counts = share_pairs(drawn.shape[-1], len(recipe.kernels), recipe.shares)
+        shards = np.split(drawn, np.cumsum(counts)[:-1], axis=-1)
+        fits += [
+            ProfileFit(str(kernel), kernel, shard)
+            for kernel, shard in zip(recipe.kernels, shards, strict=True)
+        ]
+    return fits
+
+
+def _clocks(encoding: Encoding) -> Iterator[ClockRoPE]:
+    if isinstance(encoding, ClockRoPE):
+        yield encoding
+    elif isinstance(encoding, Split):
+        for part in encoding.parts:
+            yield from _clocks(part)
+
+
+def _rotations(network: TransformerNetwork, block: int) -> list[Float64Array]:
+    modules = network.blocks[block].modules()
+    return [m.cycles_per_second.cpu().numpy() for m in modules if isinstance(m, HarmonicRotation)]

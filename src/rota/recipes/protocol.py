@@ -1,0 +1,34 @@
+"""Protocol: what is the same for every arm of a comparison."""
+
+from dataclasses import dataclass
+
+from rota.batch import TimeAccess
+from rota.evaluation.seen import SeenItems
+from rota.training.loop import Training, check_hardware
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What is the same for every arm.
+
+    Attributes:
+        time_access: What each may know of the clock: none, history or request.
+        seen: Whether items of a user's own history are candidates: keep or drop.
+        training: How each is trained.
+        device: ``"cpu"`` or ``"cuda"``.
+        precision: Of training, as Lightning names it.
+
+    Raises:
+        InputError: One of them is not to be had.
+    """
+
+    time_access: TimeAccess = TimeAccess.REQUEST
+    seen: SeenItems = SeenItems.KEEP
+    training: Training = Training()
+    device: str = "cpu"
+    precision: str = "32-true"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_access", TimeAccess.parse(self.time_access))
+        object.__setattr__(self, "seen", SeenItems.parse(self.seen))
+        check_hardware(self.device, self.precision)

@@ -1,0 +1,67 @@
+"""Study: what a comparison found, as a table, as figures, and as files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+
+from rota.analysis.curves import AttentionByGap
+from rota.analysis.profiles import ProfileFit
+from rota.evaluation.results import Comparison
+from rota.evaluation.summary import ArmSummary
+from rota.plots.attention import draw_attention
+from rota.plots.prior import draw_prior
+from rota.plots.table import TableRow, comparison_table
+from rota.recipes.arms import UNTRAINED
+
+
+@dataclass(frozen=True)
+class Study:
+    """Results and what was seen inside the models.
+
+    Attributes:
+        comparison: Ranks of every arm, seed and user, and the figures that follow.
+        attention: For each arm, one curve a seed.
+        priors: Wanted profiles of the ClockRoPE arms with the frequencies drawn for them; empty without one.
+    """
+
+    comparison: Comparison
+    attention: Mapping[str, Sequence[AttentionByGap]]
+    priors: Sequence[ProfileFit]
+
+    def table(self) -> Table:
+        """Means, and paired differences from the control, for a terminal."""
+        found = self.comparison
+        title = (
+            f"{found.data['name']}: {len(found.users):,} users, {found.split_name}, "
+            f"time access {found.time_access}, seen items {found.seen}"
+        )
+        rows = [_table_row(summary) for summary in found.rows()]
+        return comparison_table(rows, control=found.control, title=title, metrics=list(found.metrics))
+
+    def save(self, folder: str | Path) -> None:
+        """Write the pictures, then ``ranks.parquet`` and ``results.json``; each appears only when complete.
+
+        Raises:
+            InputError: The folder already holds results.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        draw_attention(self.attention, folder / "attention.png")
+        if self.priors:
+            draw_prior(self.priors, folder / "prior.png")
+        self.comparison.save(folder)
+
+
+def _table_row(summary: ArmSummary) -> TableRow:
+    means = {name: metric.mean for name, metric in summary.metrics.items()}
+    paired = {
+        name: (metric.paired.diff, metric.paired.lo, metric.paired.hi)
+        for name, metric in summary.metrics.items()
+        if metric.paired is not None
+    }
+    untrained = summary.arm in UNTRAINED
+    return TableRow(
+        summary.arm, "untrained" if untrained else "trained", max(summary.seeds, 1), means, paired or None
+    )

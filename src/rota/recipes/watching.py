@@ -1,0 +1,42 @@
+"""Watcher: whoever wants to know how far a comparison is."""
+
+from abc import ABC, abstractmethod
+
+from rota.evaluation.run import Run
+from rota.training.loop import Progress
+
+
+class Watcher(ABC):
+    """Told of every step; `Unwatched` tells no one, the command line shows bars."""
+
+    @abstractmethod
+    def begin(self, arms: int, epochs: int) -> None:
+        """So many trainings are ahead, of at most so many epochs each."""
+
+    @abstractmethod
+    def start(self, arm: str, seed: int) -> None:
+        """A training begins."""
+
+    @abstractmethod
+    def step(self, progress: Progress) -> None:
+        """A step of it is done."""
+
+    @abstractmethod
+    def finish(self, run: Run, validation: tuple[float, ...]) -> None:
+        """It is done, and so is its test."""
+
+
+class Unwatched(Watcher):
+    """Tells no one."""
+
+    def begin(self, arms: int, epochs: int) -> None:
+        """Do nothing."""
+
+    def start(self, arm: str, seed: int) -> None:
+        """Do nothing."""
+
+    def step(self, progress: Progress) -> None:
+        """Do nothing."""
+
+    def finish(self, run: Run, validation: tuple[float, ...]) -> None:
+        """Do nothing."""

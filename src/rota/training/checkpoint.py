@@ -1,0 +1,46 @@
+"""Checkpoint: weights in safetensors and the TOML that rebuilds the network; nothing is unpickled."""
+
+import os
+from pathlib import Path
+
+import tomli_w
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from rota.errors import InputError
+from rota.models.blueprint import Blueprint
+from rota.models.transformer import TransformerNetwork
+from rota.tables import read_recipe, to_table
+
+WEIGHTS, TABLE = "model.safetensors", "model.toml"
+
+
+def save_checkpoint(folder: Path, blueprint: Blueprint, network: TransformerNetwork) -> None:
+    """Write ``model.toml`` and ``model.safetensors``; each replaces an earlier one only when complete."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table, weights = folder / f".{TABLE}.part", folder / f".{WEIGHTS}.part"
+    table.write_text(tomli_w.dumps(to_table(blueprint)), encoding="utf-8")
+    os.replace(table, folder / TABLE)
+    state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    save_file(state, weights)
+    os.replace(weights, folder / WEIGHTS)
+
+
+def load_checkpoint(folder: Path) -> tuple[Blueprint, TransformerNetwork]:
+    """Rebuild a network from its folder, in evaluation mode.
+
+    Raises:
+        InputError: A file is missing, or does not fit the other.
+    """
+    blueprint = read_recipe(folder / TABLE, Blueprint)
+    network = blueprint.build()
+    weights = folder / WEIGHTS
+    if not weights.is_file():
+        raise InputError(f"{weights}: no such file; expected the weights beside {TABLE}")
+    try:
+        network.load_state_dict(load_file(weights))
+    except (RuntimeError, SafetensorError) as error:
+        reason = str(error).strip().replace("\n", " ")
+        raise InputError(f"{weights} does not fit {folder / TABLE}: {reason}") from error
+    network.eval()
+    return blueprint, network

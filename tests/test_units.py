@@ -1,0 +1,109 @@
+"""Durations and ticks: hand-computed values, and that nothing is rounded or guessed."""
+
+from datetime import timedelta
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rota.errors import InputError
+from rota.units import UNITS, duration_text, seconds, ticks_per_second, whole_ticks
+
+SIZES = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+@pytest.mark.parametrize(
+    ("duration", "expected"),
+    [
+        ("24h", 86_400),
+        ("7d", 604_800),
+        ("0.5h", 1800),
+        (".5 h", 1800),
+        (" 30 min ", 1800),
+        ("90", 90),
+        ("1e3s", 1000),
+        ("2w", 1_209_600),
+        ("1 Day", 86_400),
+        ("24H", 86_400),
+        (90, 90),
+        (0.25, 0.25),
+        (np.int64(90), 90),
+        (np.float32(0.5), 0.5),
+        (timedelta(hours=1, milliseconds=1), 3600.001),
+    ],
+)
+def test_seconds(duration: object, expected: float) -> None:
+    value = seconds(duration)  # type: ignore[arg-type]
+    assert value == expected
+    assert type(value) is float
+
+
+@pytest.mark.parametrize(
+    "duration",
+    ["", "h", "24 hh", "1h30", "-1h", "1,5h", "nan", "1M", 0, -1, "0s", "1e400s", float("nan"), float("inf"),
+     True, None, timedelta(0), np.timedelta64(24, "h"), b"24h"],
+)  # fmt: skip
+def test_what_is_no_duration(duration: object) -> None:
+    with pytest.raises(InputError, match=r"^duration") as caught:
+        seconds(duration)  # type: ignore[arg-type]
+    assert "expected" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (86_400, "24h"),
+        (604_800, "7d"),
+        (3600, "1h"),
+        (1800, "0.5h"),
+        (90, "1.5min"),
+        (30, "30s"),
+        (129_600, "36h"),
+    ],
+)
+def test_duration_text(length: float, text: str) -> None:
+    assert duration_text(length) == text
+
+
+@given(st.floats(1e-9, 1e12) | st.integers(1, 10**9).map(float))
+def test_duration_text_reads_back_exactly(length: float) -> None:
+    assert seconds(duration_text(length)) == length
+
+
+def test_ticks_per_second() -> None:
+    assert [ticks_per_second(unit) for unit in UNITS] == [1, 10**3, 10**6, 10**9]
+    with pytest.raises(InputError, match="time unit 'h': expected one of s, ms, us, ns"):
+        ticks_per_second("h")
+
+
+@given(
+    st.integers(1, 10**6),
+    st.sampled_from([1, 10, 100, 1000]),
+    st.sampled_from(list(SIZES)),
+    st.sampled_from(UNITS),
+)
+def test_whole_ticks_equals_exact_fractions(count: int, parts: int, size: str, unit: str) -> None:
+    text = f"{count / parts}{size}"
+    exact = Fraction(str(count / parts)) * SIZES[size] * ticks_per_second(unit)
+    if exact >= 2**53:  # where floats no longer tell neighbours apart
+        return
+    if exact.denominator == 1 and exact >= 2:
+        assert whole_ticks(text, unit) == exact
+    else:
+        with pytest.raises(InputError, match="unit"):
+            whole_ticks(text, unit)
+
+
+def test_whole_ticks_never_rounds() -> None:
+    assert whole_ticks("0.7d") == 60_480  # 0.7 * 86400 is 60479.99999999999 in floating point
+    with pytest.raises(InputError, match=r"period 1\.5 is 1\.5 ticks of the clock's unit 's': .* finer unit"):
+        whole_ticks(1.5)
+    with pytest.raises(InputError, match="expected a whole number"):
+        whole_ticks(1_000_000_000.5)
+    with pytest.raises(InputError, match="under two ticks"):
+        whole_ticks("1s")
+    with pytest.raises(InputError, match="exceeds int64"):
+        whole_ticks("1e12d", "ns")
