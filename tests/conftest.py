@@ -1,5 +1,6 @@
-"""What every test may use."""
+"""What every test may use, and the one reason for which a test may be skipped."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,3 +15,30 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip(ABSENT)
     return SHARED / "data"
+
+
+_skipped: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped:
+        _skipped.append(f"{report.nodeid}: {report.longrepr}")
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.skipped:
+        _skipped.append(f"{report.nodeid}: {report.longrepr}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """A test that is skipped for any other reason fails the run: it would pass for done."""
+    yield
+    if any(ABSENT not in reason for reason in _skipped):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for reason in _skipped:
+        if ABSENT not in reason:
+            terminalreporter.write_line(f"FAILED for a skip that is not allowed: {reason}", red=True)

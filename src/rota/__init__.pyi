@@ -97,8 +97,10 @@ from rota.recipes.arms import arm_encoding as arm_encoding
 from rota.recipes.arms import known_parts as known_parts
 from rota.recipes.baselines import baseline_runs as baseline_runs
 from rota.recipes.comparison import compare as compare
-from rota.recipes.comparison import DEFAULT_ARMS as DEFAULT_ARMS
 from rota.recipes.live import LiveWatcher as LiveWatcher
+from rota.recipes.output import claim as claim
+from rota.recipes.output import require_empty as require_empty
+from rota.recipes.plan import Plan as Plan
 from rota.recipes.priors import realised_priors as realised_priors
 from rota.recipes.protocol import Protocol as Protocol
 from rota.recipes.question import ask_of as ask_of

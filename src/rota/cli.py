@@ -20,8 +20,10 @@ from rota.errors import InputError
 from rota.evaluation.seen import SeenItems
 from rota.kernels.expression import parse_kernel
 from rota.models.transformer import Transformer
-from rota.recipes.comparison import DEFAULT_ARMS, compare
+from rota.recipes.comparison import compare
 from rota.recipes.live import LiveWatcher
+from rota.recipes.output import require_empty
+from rota.recipes.plan import DEFAULT_ARMS, Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.study import Study
 from rota.training.loop import Training
@@ -70,6 +72,10 @@ def main(
 
 @app.command(
     "compare",
+    help="Train time encodings on one log and say which one learnt the routine.\n\n"
+    "Users with five events or more are asked for their last event (leave-one-out). Every arm and seed is trained "
+    "on the same split with the same access to the clock, beside three untrained baselines. The folder gets "
+    "results.json, ranks.parquet, attention.png, prior.png, and each model.",
     epilog="Examples:\n\n"
     "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
     "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
@@ -135,34 +141,42 @@ def compare_command(
         str, typer.Option(help="32-true, bf16-mixed, 16-mixed or bf16-true.", rich_help_panel=_TRAINING)
     ] = "32-true",
 ) -> None:
-    """Train time encodings on one log and say which one learnt the routine.
-
-    Users with five events or more are asked for their last event (leave-one-out). Every arm and seed is
-    trained on the same split with the same access to the clock, beside three untrained baselines. The folder
-    gets results.json, ranks.parquet, attention.png, prior.png, and each model.
-    """
-    profiles = [parse_kernel(expression) for expression in prior or []]
-    network = Transformer(
-        embedding_dim=embedding_dim,
-        num_layers=num_layers,
-        num_heads=num_heads,
-        max_len=max_len,
-        dropout=dropout,
+    """Train time encodings on one log and say which one learnt the routine."""
+    plan = Plan(
+        tuple(arm.strip() for arm in arms.split(",")),
+        control or "",
+        seeds,
+        tuple(parse_kernel(expression) for expression in prior or []),
+        Transformer(
+            embedding_dim=embedding_dim,
+            num_layers=num_layers,
+            num_heads=num_heads,
+            max_len=max_len,
+            dropout=dropout,
+        ),
+        Protocol(
+            TimeAccess.parse(time_access),
+            SeenItems.parse(seen),
+            Training(
+                epochs,
+                batch_size,
+                learning_rate,
+                weight_decay,
+                patience,
+                SampledSoftmax(num_negatives, temperature),
+            ),
+            device,
+            precision,
+        ),
     )
-    training = Training(
-        epochs, batch_size, learning_rate, weight_decay, patience, SampledSoftmax(num_negatives, temperature)
-    )
-    protocol = Protocol(TimeAccess.parse(time_access), SeenItems.parse(seen), training, device, precision)
     folder = out or _default_folder(log)
+    require_empty(folder)
     events = read_log(log, user=user, item=item, time=time, unit=unit, zone=zone)
     _describe(events, sample_users)
     if sample_users is not None:
         events = events.sample_users(sample_users)
     with LiveWatcher(console) as watcher:
-        study = compare(
-            events, arms=[arm.strip() for arm in arms.split(",")], control=control, seeds=seeds, prior=profiles,
-            model=network, protocol=protocol, out=folder, watcher=watcher,
-        )  # fmt: skip
+        study = compare(events, plan, out=folder, watcher=watcher)
     _conclude(study, folder)
 
 

@@ -2,7 +2,8 @@
 
 import re
 from datetime import timedelta
-from typing import Literal, get_args
+from fractions import Fraction
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,7 +14,7 @@ Unit = Literal["s", "ms", "us", "ns"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
 _TICKS: dict[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-_SECONDS: dict[str, float] = {
+_SECONDS: dict[str, int] = {
     "s": 1, "sec": 1, "second": 1, "seconds": 1,
     "m": 60, "min": 60, "minute": 60, "minutes": 60,
     "h": 3600, "hour": 3600, "hours": 3600,
@@ -22,7 +23,8 @@ _SECONDS: dict[str, float] = {
 }  # fmt: skip
 # numpy counts its timedelta64 among the integers, and bool is an int: neither is a number of seconds.
 _NO_NUMBERS = (bool, np.timedelta64)
-_DURATION = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Z]*)\s*")
+_LONGEST = 10**30  # s
+_DURATION = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?)\s*([a-zA-Z]*)\s*")
 
 
 def seconds(duration: Duration) -> float:
@@ -34,37 +36,49 @@ def seconds(duration: Duration) -> float:
     Raises:
         InputError: It cannot be read, is not finite, or is not positive.
     """
+    return float(_exact(duration))
+
+
+def _exact(duration: Duration) -> Fraction:
+    """Length in seconds as it was written: "0.7d" is 60480, which it is not in floating point."""
     if isinstance(duration, timedelta):
-        value = duration.total_seconds()
+        value = Fraction(duration // timedelta(microseconds=1), 10**6)
     elif isinstance(duration, str):
         value = _parse(duration)
     elif isinstance(duration, int | float | np.integer | np.floating) and not isinstance(
         duration, _NO_NUMBERS
     ):
-        value = float(duration)
+        value = Fraction(_plain(duration))
     else:
         raise InputError(f'duration {duration!r}: expected "24h", a number of seconds or a timedelta')
-    if not (np.isfinite(value) and value > 0):
+    if not 0 < value < _LONGEST:
         raise InputError(f"duration {duration!r}: expected a positive, finite length of time")
     return value
 
 
-def _parse(text: str) -> float:
+def _plain(number: int | float | np.integer[Any] | np.floating[Any]) -> int | float:
+    if isinstance(number, int | np.integer):
+        return int(number)
+    return float(number) if np.isfinite(number) else 0  # refused with what is not positive
+
+
+def _parse(text: str) -> Fraction:
     match = _DURATION.fullmatch(text)
     # "M" is a month elsewhere: no guess between that and a minute.
     if match is None or (match[2] and (match[2] == "M" or match[2].lower() not in _SECONDS)):
         raise InputError(
             f'duration {text!r}: expected a number and one of s, min, h, d, w, for instance "24h" or "0.5h"'
         )
-    return float(match[1]) * _SECONDS[match[2].lower() if match[2] else "s"]
+    return Fraction(match[1]) * _SECONDS[match[2].lower() if match[2] else "s"]
 
 
 def duration_text(length: float) -> str:
     """Short spelling of a number of seconds, read back exactly: 86400 is "24h", 90 is "1.5min"."""
     for name, size, least in (("d", 86_400.0, 2.0), ("h", 3600.0, 0.25), ("min", 60.0, 1.0)):
         count = length / size
-        if count >= least and float(f"{count:.6g}") * size == length:
-            return f"{count:.6g}{name}"
+        text = f"{count:.6g}{name}"
+        if count >= least and seconds(text) == length:
+            return text
     return f"{length:.15g}s" if float(f"{length:.15g}") == length else f"{float(length)!r}s"
 
 
@@ -85,13 +99,15 @@ def whole_ticks(duration: Duration, unit: str = "s") -> int:
     Raises:
         InputError: The duration is not a whole number of ticks, is under two of them, or exceeds int64.
     """
-    exact = seconds(duration) * ticks_per_second(unit)
+    exact = _exact(duration) * ticks_per_second(unit)
     if exact >= 2**63:
         raise InputError(f"period {duration!r} exceeds int64 in ticks of {unit!r}: use a coarser unit")
     ticks = round(exact)
-    if abs(exact - ticks) > 1e-15 * exact:  # decimal fractions such as "0.7d" are rounded when read
+    # A number of seconds computed in floating point, such as 0.7 * 86400, may be off in its last bits.
+    slack = exact / 10**15 if isinstance(duration, float | np.floating) else 0
+    if abs(exact - ticks) > slack:
         raise InputError(
-            f"period {duration!r} is {exact:.9g} ticks of the clock's unit {unit!r}: expected a whole "
+            f"period {duration!r} is {float(exact):.9g} ticks of the clock's unit {unit!r}: expected a whole "
             "number; use a finer unit or round the period"
         )
     if ticks < 2:

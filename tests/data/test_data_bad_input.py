@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from jaxtyping import TypeCheckError
 
 from rota.data import read_log
 from rota.errors import InputError
@@ -135,9 +136,17 @@ def test_files(tmp_path: Path) -> None:
     sheet = tmp_path / "log.xlsx"
     sheet.write_text("x")
     refused(sheet, "log.xlsx", "unknown kind", ".parquet, .csv")
-    refused([1, 2], "a log of type list", "DataFrame")
     refused(pd.Series([1, 2]), "pandas.Series")
     refused(pd.DataFrame({"who": [1, "x"]}), "pandas.DataFrame", "column who")
+
+
+def test_what_is_no_log() -> None:
+    with pytest.raises(
+        (InputError, TypeCheckError)
+    ) as caught:  # the latter where types are checked at run time
+        read_log([1, 2], **NAMES)  # type: ignore[arg-type]
+    if isinstance(caught.value, InputError):
+        assert str(caught.value).startswith("a log of type list: expected a path")
 
 
 def test_damaged_files(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_order_equals_a_plain_stable_sort(rows: list[tuple[int, str, int]]) -> N
 @pytest.fixture
 def forms(tmp_path: Path) -> dict[str, object]:
     rng = np.random.default_rng(0)
-    n = 5000
+    n = 40_000  # over a megabyte of CSV: several blocks
     table = pa.table(
         {
             "what": rng.integers(0, 300, n),
@@ -117,12 +117,13 @@ def test_fingerprint_tells_contents_apart() -> None:
         read_log(frame(), **NAMES),
         read_log(frame(what=["b", "a", "c", "b", "d"]), **NAMES),
         read_log(frame(who=[10, 9, 10, 9, 9]), **NAMES),
+        read_log(frame(who=[11, 9, 11, 9, 11]), **NAMES),  # the same codes
+        read_log(frame(what=["b", "a", "d", "b", "a"]), **NAMES),  # the same codes
         read_log(frame(when=[START + HOUR, START, START, START, START + 2 * HOUR]), **NAMES),
-        read_log(frame(), unit="s", **NAMES),  # the same
     ]
     logs += [read_log(frame(when=days), unit=unit, **NAMES) for unit in ("s", "ms")]
-    assert len({log.fingerprint for log in logs}) == len(logs) - 1
-    assert logs[0].fingerprint == logs[4].fingerprint
+    assert len({log.fingerprint for log in logs}) == len(logs)
+    assert logs[0].fingerprint == read_log(frame(), unit="s", **NAMES).fingerprint
 
 
 def test_datetimes_of_every_unit_are_one_log() -> None:
@@ -139,6 +140,8 @@ def test_nanoseconds_are_kept_when_they_count() -> None:
     log = read_log(times(start, start + 90 * 10**9 + 1, kind=pa.timestamp("ns")), **NAMES)
     assert log.unit == "ns"
     assert log.times.tolist() == [start, start + 90 * 10**9 + 1]
+    mixed = read_log(times(1_700_000_000_000_000, 1_700_000_100_500_000, kind=pa.timestamp("us")), **NAMES)
+    assert (mixed.unit, mixed.times.tolist()) == ("ms", [1_700_000_000_000, 1_700_000_100_500])
 
 
 def test_a_stated_unit_makes_datetimes_finer_but_never_rounds() -> None:

@@ -52,6 +52,7 @@ def test_the_hour_that_repeats_keeps_the_order_of_the_instants() -> None:
     wall = AUTUMN - 4 * HOUR
     assert log.times.tolist() == [wall - 2 * HOUR, wall - 600, wall - HOUR + 600, wall]
     assert log.times[2] < log.times[1]
+    assert log.ties == 0
 
 
 @pytest.mark.parametrize("unit", ["ms", "us", "ns"])

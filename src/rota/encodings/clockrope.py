@@ -52,7 +52,7 @@ class HarmonicRotation(Rotation):
         self.register_buffer("harmonics", harmonics)
         self.register_buffer("periods", periods)
         self._index_distinct()
-        self.register_load_state_dict_post_hook(lambda module, _: module._index_distinct())  # type: ignore[no-untyped-call]
+        self.register_load_state_dict_post_hook(_index_loaded)  # type: ignore[no-untyped-call]
 
     def _index_distinct(self) -> None:
         """Find the distinct (harmonic, period) of the draw, and which of them each pair of each head needs."""
@@ -100,6 +100,11 @@ class HarmonicRotation(Rotation):
         index = self._index.repeat_interleave(group, 0)
         gathered = points.index_select(2, index.flatten()).unflatten(2, tuple(index.shape))
         return rotate_by(x, gathered.transpose(1, 2))
+
+
+def _index_loaded(module: HarmonicRotation, _: object) -> None:
+    """Follow what a checkpoint brought; a function of the file, so that the module can be pickled."""
+    module._index_distinct()
 
 
 @dataclass(frozen=True)

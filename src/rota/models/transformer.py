@@ -15,6 +15,8 @@ from rota.errors import InputError
 from rota.models.base import Scorer
 from rota.tables import Recipe
 
+_EMBEDDING_STD = 0.02  # small, so that what layers add is heard from the first steps
+
 
 class Block(nn.Module):
     """Attention and a feed-forward layer, each on the normed input and added to it."""
@@ -54,11 +56,11 @@ class TransformerNetwork(nn.Module, Scorer):
         self.time_access = access
         self.needs_clock = access != TimeAccess.NONE
         self.items = nn.Embedding(num_items, dim)
-        nn.init.normal_(self.items.weight, std=dim**-0.5)
+        nn.init.normal_(self.items.weight, std=_EMBEDDING_STD)
         self.calendar = Calendar().build(dim, unit) if self.needs_clock else None
         if self.calendar is not None:
             for table in self.calendar.children():
-                nn.init.normal_(table.weight, std=dim**-0.5)  # type: ignore[arg-type]
+                nn.init.normal_(table.weight, std=_EMBEDDING_STD)  # type: ignore[arg-type]
         self.dropout = nn.Dropout(recipe.dropout)
         self.blocks = nn.ModuleList(
             Block(dim, recipe.num_heads, recipe.rotation(layer, unit, seed), recipe.dropout)

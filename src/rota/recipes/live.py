@@ -10,11 +10,13 @@ from rich.progress import (
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
-from rich.progress import TimeRemainingColumn
 
 from rota.evaluation.metrics.mrr import MRR
 from rota.evaluation.run import Run
+from rota.recipes.plan import Plan
+from rota.recipes.question import Question
 from rota.recipes.watching import Watcher
 from rota.training.loop import Progress as Step
 
@@ -37,7 +39,7 @@ class LiveWatcher(Watcher):
             console=console,
             transient=True,
         )
-        self.epochs, self.arms, self.done = 0, 0, 0
+        self.epochs, self.done = 0, 0
         self.all = self.bars.add_task("all trainings", start=False, total=None, note="epochs")
         self.one = self.bars.add_task("", start=False, total=None, note="")
 
@@ -50,10 +52,12 @@ class LiveWatcher(Watcher):
     ) -> None:
         self.bars.stop()
 
-    def begin(self, arms: int, epochs: int) -> None:
-        """Know how much is ahead."""
-        self.arms, self.epochs = arms, epochs
-        self.bars.update(self.all, total=arms * epochs)
+    def begin(self, question: Question, plan: Plan) -> None:
+        """Say what is asked, and know how much is ahead."""
+        for label, value in question.describe():
+            self.console.print(f"[bold]{label}[/]  {value}", highlight=False)
+        self.epochs = plan.protocol.training.epochs
+        self.bars.update(self.all, total=len(plan.arms) * plan.seeds * self.epochs)
         self.bars.start_task(self.all)
 
     def start(self, arm: str, seed: int) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from rota.data.filters.min_events import MinEvents
@@ -40,6 +41,21 @@ class Question:
     def targets(self) -> pa.Array:
         """Ids of the items that the test asks for."""
         return self.log.item_ids.take(pa.array(self.histories.items[self.stages.test.stops]))
+
+    def describe(self) -> list[tuple[str, str]]:
+        """Whom is asked what, as labels and values."""
+        train, test = self.stages.train, self.stages.test
+        learnt = np.zeros(self.histories.num_items, np.bool_)
+        for start, stop in zip(train.starts, train.stops, strict=True):
+            learnt[self.histories.items[start:stop]] = True
+        new = int((~learnt[self.histories.items[test.stops]]).sum())
+        return [
+            ("asked", f"{len(test.users):,} users with {_MIN_EVENTS} events or more, {self.stages.name}"),
+            (
+                "ranked",
+                f"{self.histories.num_items:,} items; {new:,} targets are items that training never met",
+            ),
+        ]
 
     def facts(self) -> dict[str, object]:
         """What results say of the data."""

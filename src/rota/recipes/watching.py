@@ -3,6 +3,8 @@
 from abc import ABC, abstractmethod
 
 from rota.evaluation.run import Run
+from rota.recipes.plan import Plan
+from rota.recipes.question import Question
 from rota.training.loop import Progress
 
 
@@ -10,8 +12,8 @@ class Watcher(ABC):
     """Told of every step; `Unwatched` tells no one, the command line shows bars."""
 
     @abstractmethod
-    def begin(self, arms: int, epochs: int) -> None:
-        """So many trainings are ahead, of at most so many epochs each."""
+    def begin(self, question: Question, plan: Plan) -> None:
+        """This is asked, and these trainings are ahead."""
 
     @abstractmethod
     def start(self, arm: str, seed: int) -> None:
@@ -29,7 +31,7 @@ class Watcher(ABC):
 class Unwatched(Watcher):
     """Tells no one."""
 
-    def begin(self, arms: int, epochs: int) -> None:
+    def begin(self, question: Question, plan: Plan) -> None:
         """Do nothing."""
 
     def start(self, arm: str, seed: int) -> None:

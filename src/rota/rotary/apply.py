@@ -65,7 +65,8 @@ def _as_complex(x: Tensor) -> Tensor:
     aligned = (
         pairs.stride(-1) == 1 and x.storage_offset() % 2 == 0 and all(s % 2 == 0 for s in pairs.stride()[:-1])
     )
-    return torch.view_as_complex(pairs if aligned else pairs.contiguous())
+    # Not contiguous(): that returns what starts at an odd offset as it is.
+    return torch.view_as_complex(pairs if aligned else pairs.clone(memory_format=torch.contiguous_format))
 
 
 def _rotate_halves(x: Tensor, points: Tensor) -> Tensor:

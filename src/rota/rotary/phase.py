@@ -45,7 +45,7 @@ def real_turns(
 ) -> Float32[Tensor, "..."]:
     """Phase of real frequencies: the float64 product with time, reduced to one turn, then float32.
 
-    Differentiable in the frequencies. float64 resolves 1e-9 turns of a ten-second period over a century.
+    Differentiable in the frequencies. Over a century, float64 resolves 1e-7 turns of a ten-second period.
 
     Args:
         time: Clock ticks since the epoch (or positions), negative before it.

@@ -23,7 +23,8 @@ class Lattice(Law):
         mass_cut: Mass that a truncation removed before the rest was renormalised.
 
     Raises:
-        InputError: Harmonics do not ascend, or masses are negative or do not sum to one.
+        InputError: The period is no length of time, harmonics are not ascending integers, or masses are
+            negative or do not sum to one.
     """
 
     period: float
@@ -33,10 +34,12 @@ class Lattice(Law):
     _cumulative: Float64Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        harmonics, masses = np.asarray(self.harmonics, np.int64), np.asarray(self.masses, np.float64)
+        if not (np.isfinite(self.period) and self.period > 0):
+            raise InputError(f"period {self.period} s of a lattice law: expected a positive, finite number")
+        harmonics, masses = _whole(self.harmonics), np.asarray(self.masses, np.float64)
         if harmonics.shape != masses.shape or harmonics.ndim != 1 or np.any(np.diff(harmonics) <= 0):
             raise InputError("a lattice law needs ascending harmonics and one mass for each")
-        if np.any(masses < 0) or abs(float(masses.sum()) - 1) > 1e-9:
+        if not (np.all(masses >= 0) and abs(float(masses.sum()) - 1) <= 1e-9):  # nan is refused too
             raise InputError(
                 f"masses of a law are not negative and sum to 1; these sum to {masses.sum():.12g}"
             )
@@ -45,8 +48,12 @@ class Lattice(Law):
         object.__setattr__(self, "_cumulative", np.cumsum(masses))
 
     def pmf(self, harmonic: ArrayLike) -> Float64Array:
-        """Probability of a harmonic ``k``, that is of the frequency ``k / period``; any shape of integers."""
-        wanted = np.asarray(harmonic, np.int64)
+        """Probability of a harmonic ``k``, that is of the frequency ``k / period``; any shape of integers.
+
+        Raises:
+            InputError: A harmonic is not an integer.
+        """
+        wanted = _whole(harmonic)
         at = np.clip(np.searchsorted(self.harmonics, wanted), 0, len(self.harmonics) - 1)
         return np.where(self.harmonics[at] == wanted, self.masses[at], 0.0)
 
@@ -100,3 +107,9 @@ class Lattice(Law):
             raise InputError(f"truncation at harmonic {largest} leaves no mass: expected a larger s")
         cut = 1 - (1 - self.mass_cut) * mass
         return Lattice(self.period, self.harmonics[kept], self.masses[kept] / mass, cut)
+
+
+def _whole(harmonics: ArrayLike) -> Int64Array:
+    if np.any(np.mod(harmonics, 1)):
+        raise InputError("some harmonics are no integers: they count whole cycles in a period")
+    return np.asarray(harmonics, np.int64)

@@ -40,7 +40,7 @@ class Training(Recipe):
 
     epochs: int = 8
     batch_size: int = 24
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     weight_decay: float = 0.01
     patience: int = 3
     loss: SampledSoftmax = field(default_factory=SampledSoftmax)
@@ -167,7 +167,7 @@ class _Lesson(LightningModule):
             {"params": [p for p in parameters if id(p) in decayed], "weight_decay": recipe.weight_decay},
             {"params": [p for p in parameters if id(p) not in decayed], "weight_decay": 0.0},
         ]
-        return AdamW(groups, lr=recipe.learning_rate)
+        return AdamW(groups, lr=recipe.learning_rate, fused=True)
 
 
 class _KeepBest(Checkpoint):
@@ -227,5 +227,6 @@ class _quiet(warnings.catch_warnings):  # noqa: N801 - reads as a statement
             ".*does not have many workers.*",  # batches are cut from arrays in memory
             ".*GPU available but not used.*",  # the caller chose the device
             ".*smaller than the logging interval.*",  # there is no logger
+            ".*LeafSpec.*is deprecated.*",  # Lightning's own affair
         ):
             warnings.filterwarnings("ignore", said)

@@ -87,16 +87,14 @@ def test_digest_depends_on_targets_and_nothing_else() -> None:
 def test_digest_does_not_depend_on_codes() -> None:
     log = log_of(ROWS)
     histories = log.histories()
-    flipped = Histories(
-        log.num_items - 1 - histories.items,
-        histories.times,
-        histories.offsets,
-        histories.num_items,
-        histories.unit,
+    counts = np.diff(histories.offsets)
+    backwards = Histories(  # users and items numbered from the other end
+        items=log.num_items - 1 - np.concatenate(np.split(histories.items, histories.offsets[1:-1])[::-1]),
+        times=np.concatenate(np.split(histories.times, histories.offsets[1:-1])[::-1]),
+        offsets=np.concatenate([[0], np.cumsum(counts[::-1])]),
+        num_items=histories.num_items,
     )
-    stages = LeaveOneOut().stages(
-        flipped, log.user_ids, log.item_ids.take(pa.array(range(log.num_items))[::-1])
-    )
+    stages = LeaveOneOut().stages(backwards, log.user_ids[::-1], log.item_ids[::-1])
     assert stages.hash == split(log).hash
 
 

@@ -1,0 +1,62 @@
+"""Plan: which arms, how often, under which protocol; checked before any work."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rota.errors import InputError
+from rota.kernels.base import Kernel
+from rota.models.blueprint import Blueprint
+from rota.models.transformer import Transformer
+from rota.recipes.arms import arm_encoding
+from rota.recipes.protocol import Protocol
+
+DEFAULT_ARMS = ("none", "rope", "clockrope", "rope+clockrope", "trope")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a comparison trains.
+
+    Attributes:
+        arms: Names of encodings, joined by ``+`` where they share a head's features; see `arm_encoding`.
+        control: Arm that the others are compared with; by default the first.
+        seeds: How many trainings of each arm, with seeds 0, 1, ...
+        prior: Kernels of the ClockRoPE arms, instead of that recipe's own.
+        model: Network, which takes each arm's encoding in turn.
+        protocol: What is the same for every arm.
+
+    Raises:
+        InputError: An arm is unknown, occurs twice or needs a clock that it does not get; the control is no
+            arm; there is no seed.
+    """
+
+    arms: tuple[str, ...] = DEFAULT_ARMS
+    control: str = ""
+    seeds: int = 2
+    prior: tuple[Kernel, ...] = ()
+    model: Transformer = field(default_factory=Transformer)
+    protocol: Protocol = field(default_factory=Protocol)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arms", tuple(self.arms))
+        object.__setattr__(self, "prior", tuple(self.prior))
+        if not self.arms or len(set(self.arms)) < len(self.arms):
+            raise InputError(f"arms {', '.join(self.arms)}: expected at least one, each once")
+        object.__setattr__(self, "control", self.control or self.arms[0])
+        if self.control not in self.arms:
+            raise InputError(f"control {self.control!r}: expected one of the arms {', '.join(self.arms)}")
+        if self.seeds < 1:
+            raise InputError(f"seeds {self.seeds}: expected at least one training of each arm")
+        for arm, recipe in self.recipes().items():
+            self._try(arm, recipe)
+
+    def recipes(self) -> Mapping[str, Transformer]:
+        """Network of each arm, in order."""
+        return {arm: self.model.with_encoding(arm_encoding(arm, self.prior)) for arm in self.arms}
+
+    def _try(self, arm: str, recipe: Transformer) -> None:
+        """Build it for a catalogue of one item: what does not fit is refused before the work, not amid it."""
+        try:
+            Blueprint(recipe, 1, "s", self.protocol.time_access, 0).build()
+        except InputError as error:
+            raise InputError(f"arm {arm}: {error}") from error

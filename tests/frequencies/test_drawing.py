@@ -1,0 +1,152 @@
+"""What is special to each way of drawing: even spread, streams that share nothing, pinned draws."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from rota.errors import InputError
+from rota.frequencies import IID, NestedLattice, Systematic, draw, geometric_bank, rope_ladder
+from rota.frequencies.streams import streams
+from rota.kernels import Cosine, WrappedGaussian
+from rota.types import Float64Array
+
+LAW = WrappedGaussian("24h", "2h").spectrum().truncate().fold()
+LAGS = np.arange(0, 86_400, 600)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_systematic_is_a_shifted_grid_in_each_head(seed: int) -> None:
+    numbers = np.sort(Systematic().uniforms(16, 5, streams(seed, 1, ())), axis=1) * 16
+    np.testing.assert_array_equal(np.floor(numbers), np.tile(np.arange(16), (5, 1)))
+    np.testing.assert_allclose(numbers - np.arange(16), np.repeat(numbers[:, :1], 16, 1), rtol=0, atol=1e-12)
+    assert len(np.unique(numbers[:, 0])) == 5  # every head has a shift of its own
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("heads", [1, 2, 5, 8])
+def test_nested_lattice_is_a_shifted_grid_in_each_head_and_over_all(seed: int, heads: int) -> None:
+    numbers = NestedLattice().uniforms(16, heads, streams(seed, 1, ()))
+    within = np.sort(numbers, axis=1) * 16
+    np.testing.assert_allclose(np.diff(within), 1, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(np.floor(within), np.tile(np.arange(16), (heads, 1)))
+    pooled = np.sort(numbers, axis=None) * 16 * heads
+    np.testing.assert_array_equal(np.floor(pooled), np.arange(16 * heads))
+    np.testing.assert_allclose(np.diff(pooled), 1, rtol=0, atol=1e-10)
+
+
+def test_order_within_a_head_is_random() -> None:
+    for method in (Systematic(), NestedLattice()):
+        orders = {tuple(np.argsort(method.uniforms(8, 1, streams(seed, 0, ()))[0])) for seed in range(50)}
+        assert len(orders) == 50
+
+
+def squared_errors(method: str, pairs: int, heads: int, seeds: int) -> tuple[Float64Array, Float64Array]:
+    """Mean squared kernel error of each head, and of the mean over heads, for each seed."""
+    table = np.cos(2 * np.pi * np.arange(7)[:, None] * LAGS / 86_400)
+    wanted = LAW.characteristic(LAGS).real
+    single, joint = [], []
+    for seed in range(seeds):
+        harmonics = draw(LAW, pairs, heads, seed, method=method).harmonics
+        profile = table[harmonics].mean(1)
+        single.append(((profile - wanted) ** 2).mean(1))
+        joint.append(((profile.mean(0) - wanted) ** 2).mean())
+    return np.array(single), np.array(joint)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "iid", "even"),
+    [(8, 0.238, 0.09), (16, 0.170, 0.05), (32, 0.120, 0.028), (64, 0.085, 0.014)],
+)
+def test_kernel_error_of_each_method(pairs: int, iid: float, even: float) -> None:
+    heads = {"iid": 24, "systematic": 4, "nested_lattice": 4}
+    rmse = {name: np.sqrt(squared_errors(name, pairs, n, 200)[0].mean()) for name, n in heads.items()}
+    assert rmse["iid"] == pytest.approx(iid, rel=0.03)
+    assert rmse["systematic"] <= even
+    assert rmse["nested_lattice"] <= even
+
+
+def test_nested_lattice_is_even_over_the_heads_of_a_layer() -> None:
+    single, joint = squared_errors("nested_lattice", 8, 4, 200)
+    assert np.sqrt(single.mean()) <= 0.09
+    assert np.sqrt(joint.mean()) <= 0.03
+    assert np.sqrt(squared_errors("systematic", 8, 4, 200)[1].mean()) > 0.04  # what nesting is for
+
+
+def test_iid_is_the_stream_itself() -> None:
+    numbers = IID().uniforms(6, 2, streams(11, 4, (2,)))
+    for head in range(2):
+        sequence = np.random.SeedSequence([11, 4, head], spawn_key=(2,))
+        np.testing.assert_array_equal(numbers[head], np.random.default_rng(sequence).random(6))
+
+
+def test_neighbouring_streams_share_nothing() -> None:
+    """Seeds 42 and 43, 12 layers of 8 heads, parts and their coins: seed + layer + head would collide."""
+    seen: dict[int, tuple[int, ...]] = {}
+    paths: list[tuple[int, ...]] = [(), (0,), (1,), (0, 1), (1, 0)]
+    for seed in (42, 43):
+        for layer in range(12):
+            for path in paths:
+                generator = streams(seed, layer, path)
+                for head in (None, *range(8)):
+                    rng = generator(head)
+                    for word in rng.bit_generator.random_raw(4).tolist():
+                        assert word not in seen, (seed, layer, head, path, seen[word])
+                        seen[word] = (seed, layer, -1 if head is None else head, *path)
+    assert len(seen) == 2 * 12 * 5 * 9 * 4
+
+
+def test_coins_of_a_whole_encoding_are_not_the_draw_of_its_part() -> None:
+    """Kernels after the first draw at path (1,), (2,), ...; coins are spawned at 0, which no kernel has."""
+    spawned = streams(1, 2, ())(3).spawn(1)[0].random(4)
+    taken = [streams(1, 2, path)(3).random(4) for path in ((), (1,), (2,))]
+    assert not np.isin(spawned, taken).any()
+
+
+@pytest.mark.parametrize(
+    ("method", "wanted"),
+    [
+        ("nested_lattice", [[1, 0, 2, 1, 3, 1, 2, 0], [0, 1, 2, 3, 0, 1, 2, 1]]),
+    ],
+)
+def test_pinned_draws(method: str, wanted: list[list[int]]) -> None:
+    """The same on every machine and with every version: a checkpoint's recipe must rebuild its draw."""
+    assert draw(LAW, 8, 2, seed=0, layer=1, method=method).harmonics.tolist() == wanted
+
+
+def test_rope_ladder() -> None:
+    np.testing.assert_allclose(rope_ladder(4) * 2 * np.pi, [1, 0.01], rtol=1e-15)
+    np.testing.assert_allclose(rope_ladder(6, base=1000.0) * 2 * np.pi, [1, 0.1, 0.01], rtol=1e-14)
+    assert rope_ladder(8).dtype == np.float64
+
+
+def test_geometric_bank() -> None:
+    bank = geometric_bank(64, 1e2, 1e8)
+    assert bank[0] == 100
+    assert bank[-1] == pytest.approx(1e8)
+    np.testing.assert_allclose(bank[1:] / bank[:-1], 1e6 ** (1 / 63), rtol=1e-12)
+    np.testing.assert_array_equal(geometric_bank(1, 1e2, 1e8), [100])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda: draw(LAW, 0, 1, seed=0), "0 pairs for 1 heads"),
+        (lambda: draw(LAW, 1, 0, seed=0), "1 pairs for 0 heads"),
+        (lambda: draw(LAW, 1, 1, seed=-1), "seed -1"),
+        (lambda: draw(LAW, 1, 1, seed=2**32), "seed 4294967296"),
+        (lambda: draw(LAW, 1, 1, seed=0, layer=-1), "layer -1"),
+        (lambda: draw(LAW, 1, 1, seed=0, method="sobol"), r"unknown name 'sobol' in frequencies: .*\biid\b"),
+        (lambda: draw(LAW, 1, 1, seed=0, method="geometric"), "unknown name 'geometric' in frequencies"),
+        (lambda: draw(Cosine(90.5).spectrum(), 1, 1, seed=0), "90.5"),
+        (lambda: rope_ladder(8, base=1.0), "base 1.0"),
+        (lambda: rope_ladder(8, base=float("nan")), "base nan"),
+        (lambda: geometric_bank(4, 0.0, 1e8), "0 < shortest"),
+        (lambda: geometric_bank(4, 1e8, 1e2), "shortest <= longest"),
+        (lambda: geometric_bank(4, float("nan"), 1e2), "shortest"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(wrong: Callable[[], object], says: str) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        wrong()
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,195 @@
+"""Training: what it learns, what it keeps, and that it can be repeated."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+
+from rota.batch import TimeAccess
+from rota.encodings.clockrope import ClockRoPE
+from rota.encodings.none import NoEncoding
+from rota.errors import InputError
+from rota.evaluation.metrics.mrr import MRR
+from rota.evaluation.protocol import ask
+from rota.evaluation.seen import SeenItems
+from rota.histories import Histories, Spans
+from rota.models.blueprint import Blueprint
+from rota.models.transformer import Transformer
+from rota.training.checkpoint import load_checkpoint, save_checkpoint
+from rota.training.loop import Fitted, Progress, Training, fit
+from rota.training.windows import TrainingWindows
+
+HOUR = 3600
+
+
+@dataclass
+class World:
+    """Ten users, each with a habit: one item in the morning, another in the evening."""
+
+    histories: Histories
+    train: Spans
+    test: Spans
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    days, users = 12, 10
+    items = np.concatenate([np.tile([2 * u, 2 * u + 1], days) for u in range(users)]).astype(np.int64)
+    times = np.concatenate(
+        [
+            np.sort(np.concatenate([np.arange(days) * 24 + 8, np.arange(days) * 24 + 20])) * HOUR
+            for _ in range(users)
+        ]
+    ).astype(np.int64)
+    offsets = np.arange(users + 1, dtype=np.int64) * 2 * days
+    everyone = np.arange(users)
+    histories = Histories(items, times, offsets, 2 * users)
+    train = Spans(everyone, offsets[:-1], offsets[1:] - 1)
+    return World(histories, train, Spans(everyone, offsets[:-1], offsets[1:] - 1))
+
+
+def blueprint(encoding: object = None, seed: int = 0) -> Blueprint:
+    model = Transformer(encoding or NoEncoding(), embedding_dim=16, num_heads=2, max_len=10, dropout=0.1)
+    return Blueprint(model, 20, "s", "request", seed)
+
+
+def train(
+    world: World, plan: Blueprint, epochs: int = 3, validate=None, keep=lambda: None, precision="32-true"
+):
+    network = plan.build()
+    windows = TrainingWindows(world.histories, world.train, plan.model.max_len, TimeAccess.REQUEST)
+    steps: list[Progress] = []
+
+    def score() -> float:
+        ranks = ask(network, world.histories, world.test, access=TimeAccess.REQUEST, seen=SeenItems.KEEP)
+        return float(MRR()(ranks).mean())
+
+    fitted = fit(
+        network,
+        windows,
+        Training(epochs=epochs, batch_size=4, learning_rate=1e-2, patience=epochs),
+        seed=plan.seed,
+        validate=validate or score,
+        keep=keep,
+        report=steps.append,
+        precision=precision,
+    )
+    return network, fitted, steps
+
+
+def weights(network: torch.nn.Module) -> torch.Tensor:
+    return torch.cat([parameter.detach().double().flatten() for parameter in network.parameters()])
+
+
+@pytest.mark.parametrize("encoding", [NoEncoding(), ClockRoPE()])
+def test_ten_users_are_learnt_by_heart(world: World, encoding: object) -> None:
+    _, fitted, _ = train(world, blueprint(encoding), epochs=40)
+    assert max(fitted.validation) > 0.95
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_other_ones(world: World) -> None:
+    first, again, other = (weights(train(world, blueprint(seed=seed), 2)[0]) for seed in (3, 3, 4))
+    assert torch.equal(first, again)
+    assert not torch.allclose(first, other)
+
+
+def test_the_global_stream_is_left_as_it_was(world: World) -> None:
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    train(world, blueprint(), 1)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_the_network_ends_with_the_weights_of_its_best_epoch(world: World) -> None:
+    scores = iter([0.1, 0.9, 0.5])
+    seen: list[torch.Tensor] = []
+    kept: list[int] = []
+    plan = blueprint()
+    network = plan.build()
+
+    def validate() -> float:
+        seen.append(weights(network))
+        return next(scores)
+
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    fitted = fit(
+        network, windows, Training(epochs=3, batch_size=4), seed=0, validate=validate,
+        keep=lambda: kept.append(len(seen)), report=lambda progress: None,
+    )  # fmt: skip
+    assert fitted == Fitted((0.1, 0.9, 0.5), 1)
+    assert kept == [1, 2]
+    assert torch.equal(weights(network), seen[1])
+    assert not torch.equal(seen[1], seen[2])
+
+
+def test_it_stops_when_validation_no_longer_improves(world: World) -> None:
+    scores = iter([0.5, 0.4, 0.3, 0.2, 0.1])
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    fitted = fit(
+        blueprint().build(), windows, Training(epochs=5, batch_size=4, patience=2), seed=0,
+        validate=lambda: next(scores), keep=lambda: None, report=lambda progress: None,
+    )  # fmt: skip
+    assert fitted.validation == (0.5, 0.4, 0.3)
+
+
+def test_progress_counts_every_step(world: World) -> None:
+    _, _, steps = train(world, blueprint(), 2)
+    per_epoch = steps[0].steps
+    assert [(step.epoch, step.step) for step in steps] == [
+        (epoch, step) for epoch in (0, 1) for step in range(1, per_epoch + 1)
+    ]
+    assert len(steps[-1].validation) == 1
+
+
+def test_bfloat16_trains_too(world: World) -> None:
+    _, fitted, _ = train(world, blueprint(ClockRoPE()), epochs=40, precision="bf16-mixed")
+    assert max(fitted.validation) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("device", "precision", "said"), [("tpu", "32-true", "tpu"), ("cpu", "8-bit", "8-bit")]
+)
+def test_unknown_hardware_is_refused(world: World, device: str, precision: str, said: str) -> None:
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    with pytest.raises(InputError, match=said):
+        fit(
+            blueprint().build(), windows, Training(), seed=0, validate=lambda: 0.0, keep=lambda: None,
+            report=lambda progress: None, device=device, precision=precision,
+        )  # fmt: skip
+
+
+def test_a_checkpoint_rebuilds_the_network(world: World, tmp_path) -> None:
+    plan = blueprint(ClockRoPE())
+    network, _, _ = train(world, plan, 1)
+    save_checkpoint(tmp_path / "model", plan, network)
+    rebuilt, loaded = load_checkpoint(tmp_path / "model")
+    assert rebuilt == plan
+    answers = [
+        ask(model, world.histories, world.test, access=TimeAccess.REQUEST, seen=SeenItems.KEEP)
+        for model in (network, loaded)
+    ]
+    assert np.array_equal(*answers)
+    assert torch.equal(weights(network), weights(loaded))
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.safetensors", "model.toml"]
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused_in_one_line(world: World, tmp_path) -> None:
+    network, _, _ = train(world, blueprint(), 1)
+    wider = Blueprint(Transformer(embedding_dim=32), 20, "s", "request", 0)
+    save_checkpoint(tmp_path, wider, network)
+    with pytest.raises(InputError, match="does not fit") as refused:
+        load_checkpoint(tmp_path)
+    assert "\n" not in str(refused.value)
+    with pytest.raises(InputError, match="no such file"):
+        load_checkpoint(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("content", [b"", b"not safetensors"])
+def test_torn_weights_are_refused(tmp_path, content: bytes) -> None:
+    plan = blueprint()
+    save_checkpoint(tmp_path, plan, plan.build())
+    (tmp_path / "model.safetensors").write_bytes(content)
+    with pytest.raises(InputError, match="does not fit"):
+        load_checkpoint(tmp_path)
