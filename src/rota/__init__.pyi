@@ -23,7 +23,6 @@ from rota.data.sources.base import Source as Source
 from rota.data.sources.flights import Flights as Flights
 from rota.data.splits.base import Splitter as Splitter
 from rota.data.splits.leave_one_out import LeaveOneOut as LeaveOneOut
-from rota.encodings.base import check_sizes as check_sizes
 from rota.encodings.base import Encoding as Encoding
 from rota.encodings.base import require_time as require_time
 from rota.encodings.base import Rotation as Rotation
@@ -38,6 +37,7 @@ from rota.encodings.none import NoRotation as NoRotation
 from rota.encodings.rope import PositionRotation as PositionRotation
 from rota.encodings.rope import RoPE as RoPE
 from rota.encodings.shares import share_pairs as share_pairs
+from rota.encodings.site import Site as Site
 from rota.encodings.split import Split as Split
 from rota.encodings.split import SplitRotation as SplitRotation
 from rota.encodings.trope import CoefficientRotation as CoefficientRotation

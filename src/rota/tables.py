@@ -1,18 +1,21 @@
 """A recipe is a frozen dataclass and one TOML table: what can be rebuilt from it is not pickled."""
 
 import dataclasses
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TypeVar
+from types import UnionType
+from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from rota.errors import InputError
-from rota.rooms import find
+from rota.rooms import find, names
 
 __all__ = ["Recipe", "from_table", "read_recipe", "to_table"]
 
 _KEY = "recipe"  # the table's key that names room and file, for instance "kernels.wrapped_gaussian"
+_WHERE = re.compile(r"[a-z_]+(\.[a-z0-9_]+)+")
 
 
 class Recipe:
@@ -56,9 +59,10 @@ def from_table(table: Mapping[str, object], kind: type[R]) -> R:
             recipe does not know or lacks one that it needs.
     """
     where = table.get(_KEY)
-    if not isinstance(where, str) or "." not in where:
+    if not isinstance(where, str) or not _WHERE.fullmatch(where):
         raise InputError(
-            f'a {kind.__name__} table needs a key {_KEY}, for instance {_KEY} = "encodings.rope"'
+            f"table of {kind.__name__}: expected a key {_KEY} that names room and file, for instance "
+            f'{_KEY} = "encodings.rope"; it is {where!r}'
         )
     made = _class_of(where, kind)
     known = {field.name for field in dataclasses.fields(made)}  # type: ignore[arg-type]
@@ -68,6 +72,10 @@ def from_table(table: Mapping[str, object], kind: type[R]) -> R:
         raise InputError(
             f"table {where!r}: unknown key {unknown[0]!r}: expected some of {', '.join(sorted(known))}"
         )
+    hints = get_type_hints(made)
+    for key, value in given.items():
+        if not _fits(value, hints[key]):
+            raise InputError(f"table {where!r}: {key} is {value!r}: expected {_spelt(hints[key])}")
     try:
         return made(**given)
     except TypeError as error:
@@ -76,6 +84,8 @@ def from_table(table: Mapping[str, object], kind: type[R]) -> R:
 
 def _class_of(where: str, kind: type[R]) -> type[R]:
     room, _, name = where.rpartition(".")
+    if not names(room):
+        raise InputError(f"table {where!r}: there is no room {room!r}")
     made = find(room, name, Recipe)
     if not issubclass(made, kind):
         raise InputError(f"table {where!r} is no {kind.__name__}")
@@ -90,6 +100,24 @@ def _decode(value: object) -> object:
     return value
 
 
+def _spelt(hint: object) -> str:
+    return hint.__name__ if isinstance(hint, type) else re.sub(r"\b[a-z_]+\.", "", str(hint))
+
+
+def _fits(value: object, hint: object) -> bool:
+    """Whether a decoded value is of a field's type; what a table cannot hold is not asked for."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Literal:
+        return value in parts
+    if origin in (Sequence, tuple):
+        return isinstance(value, tuple) and all(_fits(element, parts[0]) for element in value)
+    if isinstance(value, bool) or hint is bool:  # to Python, True is an int
+        return isinstance(value, bool) and hint is bool
+    return isinstance(value, (int, float) if hint is float else hint)  # type: ignore[arg-type]
+
+
 def read_recipe(path: Path, kind: type[R]) -> R:
     """Recipe that a TOML file holds.
 
@@ -100,7 +128,7 @@ def read_recipe(path: Path, kind: type[R]) -> R:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not TOML: {error}") from error
     try:
         return from_table(table, kind)

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from rota.encodings.site import Site
 from rota.errors import InputError
 from rota.tables import Recipe
 
@@ -15,7 +16,7 @@ class Rotation(nn.Module, ABC):
     """Rotates queries and keys, each by its own time or position and nothing else.
 
     So a rotated key stays valid whatever later queries ask. Times are int64 clock ticks since the epoch,
-    shape ``(batch, length)``; positions int64, shape ``(length,)`` or ``(batch, length)``, by default 0, 1, ...
+    shape ``(batch, length)``; positions int64, shape ``(length,)`` or ``(batch, length)``, else 0, 1, ...
     Frequencies and learned coefficients keep their precision under ``.to(bfloat16)`` and the like.
 
     Attributes:
@@ -83,6 +84,13 @@ class Encoding(Recipe, ABC):
         """Whether what it builds rotates by time."""
 
     @abstractmethod
+    def rotation(self, site: Site) -> Rotation:
+        """Make the module for a site; frequencies are drawn here, never in ``forward``.
+
+        Raises:
+            InputError: The encoding does not fit the site.
+        """
+
     def build(
         self,
         *,
@@ -92,36 +100,23 @@ class Encoding(Recipe, ABC):
         layer: int = 0,
         seed: int = 0,
         unit: str = "s",
-        path: tuple[int, ...] = (),
     ) -> Rotation:
         """Build the module of one layer.
 
         Args:
             head_dim: Features of a head, even.
             num_heads: Query heads.
-            num_kv_heads: Key heads; fewer than ``num_heads`` share one draw with the queries of their group.
+            num_kv_heads: Key heads; by default as many. With fewer, each and the queries of its group share
+                one draw.
             layer: Index of the layer; each has its own draw.
             seed: Of the run.
             unit: Unit of the clock: s, ms, us or ns.
-            path: Which part of a composed encoding this is.
 
         Raises:
             InputError: Sizes do not fit.
         """
-
-
-def check_sizes(head_dim: int, num_heads: int, num_kv_heads: int | None) -> int:
-    """Number of key heads, after checking that sizes fit together.
-
-    Raises:
-        InputError: ``head_dim`` is odd, or key heads do not divide the heads.
-    """
-    key_heads = num_heads if num_kv_heads is None else num_kv_heads
-    if head_dim < 2 or head_dim % 2:
-        raise InputError(f"head_dim {head_dim}: a rotation turns pairs of features; expected an even number")
-    if key_heads < 1 or num_heads % key_heads:
-        raise InputError(f"num_kv_heads {key_heads}: expected a divisor of num_heads {num_heads}")
-    return key_heads
+        key_heads = num_heads if num_kv_heads is None else num_kv_heads
+        return self.rotation(Site(head_dim, num_heads, key_heads, layer, seed, unit))
 
 
 def require_time(time: Tensor | None, name: str, whose: str) -> Tensor:

@@ -8,8 +8,9 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-from rota.encodings.base import Encoding, Rotation, check_sizes, require_time
+from rota.encodings.base import Encoding, Rotation, require_time
 from rota.encodings.shares import share_pairs
+from rota.encodings.site import Site
 from rota.errors import InputError
 from rota.frequencies.drawing import Frequencies, draw
 from rota.kernels.base import Kernel
@@ -35,7 +36,8 @@ class HarmonicRotation(Rotation):
     needs_clock = True
     harmonics: Tensor
     periods: Tensor
-    _distinct: Tensor
+    _harmonics: Tensor
+    _periods: Tensor
     _index: Tensor
 
     def __init__(
@@ -55,10 +57,13 @@ class HarmonicRotation(Rotation):
         self.register_load_state_dict_post_hook(_index_loaded)  # type: ignore[no-untyped-call]
 
     def _index_distinct(self) -> None:
-        """Find the distinct (harmonic, period) of the draw, and which of them each pair of each head needs."""
+        """Find the distinct (harmonic, period) of the draw, and which of them each pair needs."""
         both = torch.stack((self.harmonics, self.periods.expand_as(self.harmonics))).flatten(1)
         distinct, index = torch.unique(both, dim=1, return_inverse=True)
-        self.register_buffer("_distinct", distinct, persistent=False)
+        harmonics, periods = distinct
+        one_period = bool((periods == periods[0]).all())  # then time is reduced once for all harmonics
+        self.register_buffer("_harmonics", harmonics, persistent=False)
+        self.register_buffer("_periods", periods[:1] if one_period else periods, persistent=False)
         self.register_buffer("_index", index.view_as(self.harmonics), persistent=False)
 
     @property
@@ -96,9 +101,12 @@ class HarmonicRotation(Rotation):
         return self._rotate(k, require_time(time, "ClockRoPE", "key"), 1)
 
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
-        points = unit_points(lattice_turns(time[..., None], self._distinct[0], self._distinct[1]), x.dtype)
+        points = unit_points(lattice_turns(time[..., None], self._harmonics, self._periods), x.dtype)
         index = self._index.repeat_interleave(group, 0)
-        gathered = points.index_select(2, index.flatten()).unflatten(2, tuple(index.shape))
+        # gather, not index_select, which is several times slower along a last axis; the trailing axis of
+        # (cos, sin) is there only under a compiler.
+        wanted = index.view(1, 1, -1, *(1,) * (points.ndim - 3)).expand(*time.shape, -1, *points.shape[3:])
+        gathered = points.gather(2, wanted).unflatten(2, tuple(index.shape))
         return rotate_by(x, gathered.transpose(1, 2))
 
 
@@ -134,47 +142,36 @@ class ClockRoPE(Encoding):
                 'ClockRoPE has no kernel: expected at least one, for instance WrappedGaussian("24h", "2h")'
             )
 
-    def build(
-        self,
-        *,
-        head_dim: int,
-        num_heads: int,
-        num_kv_heads: int | None = None,
-        layer: int = 0,
-        seed: int = 0,
-        unit: str = "s",
-        path: tuple[int, ...] = (),
-    ) -> HarmonicRotation:
+    def rotation(self, site: Site) -> HarmonicRotation:
         """Draw the harmonics of one layer, for each key head its own, and build their rotation.
 
         Raises:
             InputError: Sizes do not fit, a period is not whole ticks of the clock, or a harmonic of it is
                 too high for exact phases.
         """
-        key_heads = check_sizes(head_dim, num_heads, num_kv_heads)
-        counts = share_pairs(head_dim // 2, len(self.kernels), self.shares)
+        counts = share_pairs(site.pairs, len(self.kernels), self.shares)
         draws = [
             draw(
                 self.law(kernel),
                 pairs,
-                key_heads,
-                seed,
-                layer,
+                site.num_kv_heads,
+                site.seed,
+                site.layer,
                 self.method,
-                path=(*path, part) if part else path,
+                path=(*site.path, part) if part else site.path,
             )
             for part, (kernel, pairs) in enumerate(zip(self.kernels, counts, strict=True))
         ]
         harmonics = np.concatenate([_harmonics(drawn) for drawn in draws], axis=1)
-        ticks = [whole_ticks(float(drawn.period or 0), unit) for drawn in draws]
+        ticks = [whole_ticks(float(drawn.period or 0), site.unit) for drawn in draws]
         periods = np.repeat(np.array(ticks, np.int64), counts)
         if np.any(np.abs(harmonics).astype(np.float64) * periods >= 2.0**62):
             raise InputError(
-                f"harmonic {np.abs(harmonics).max()} of a period of {periods.max()} {unit}: too high for exact "
-                "phases; use a coarser time unit, a wider profile or a smaller truncation"
+                f"harmonic {np.abs(harmonics).max()} of a period of {periods.max()} {site.unit}: too high "
+                "for exact phases; use a coarser time unit, a wider profile or a smaller truncation"
             )
         return HarmonicRotation(
-            torch.from_numpy(harmonics), torch.from_numpy(periods), num_heads=num_heads, unit=unit
+            torch.from_numpy(harmonics), torch.from_numpy(periods), num_heads=site.num_heads, unit=site.unit
         )
 
     def law(self, kernel: Kernel) -> Lattice:

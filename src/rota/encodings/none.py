@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from rota.encodings.base import Encoding, Rotation, check_sizes
+from rota.encodings.base import Encoding, Rotation
+from rota.encodings.site import Site
 
 
 class NoRotation(Rotation):
@@ -27,17 +28,6 @@ class NoEncoding(Encoding):
 
     needs_clock = False
 
-    def build(
-        self,
-        *,
-        head_dim: int,
-        num_heads: int,
-        num_kv_heads: int | None = None,
-        layer: int = 0,
-        seed: int = 0,
-        unit: str = "s",
-        path: tuple[int, ...] = (),
-    ) -> NoRotation:
+    def rotation(self, site: Site) -> NoRotation:
         """Build a module that does nothing."""
-        check_sizes(head_dim, num_heads, num_kv_heads)
         return NoRotation()

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-from rota.encodings.base import Encoding, Rotation, check_sizes
+from rota.encodings.base import Encoding, Rotation
+from rota.encodings.site import Site
 from rota.frequencies.geometric import rope_ladder
 from rota.rotary.apply import rotate_by, unit_points
 from rota.rotary.phase import real_turns
@@ -55,7 +56,7 @@ class PositionRotation(Rotation):
 
 @dataclass(frozen=True)
 class RoPE(Encoding):
-    """Rotary position embedding (Su et al. 2021): pair ``j`` turns by ``base^(-2j / head_dim)`` radians a step.
+    """RoPE (Su et al. 2021): pair ``j`` turns by ``base^(-2j / head_dim)`` radians a position.
 
     The ladder spans the features it is given: as a part of `Split`, its own share of them.
 
@@ -66,17 +67,6 @@ class RoPE(Encoding):
     base: float = 10_000.0
     needs_clock = False
 
-    def build(
-        self,
-        *,
-        head_dim: int,
-        num_heads: int,
-        num_kv_heads: int | None = None,
-        layer: int = 0,
-        seed: int = 0,
-        unit: str = "s",
-        path: tuple[int, ...] = (),
-    ) -> PositionRotation:
+    def rotation(self, site: Site) -> PositionRotation:
         """Build the rotation; layer, seed and unit do not matter to it."""
-        check_sizes(head_dim, num_heads, num_kv_heads)
-        return PositionRotation(torch.from_numpy(rope_ladder(head_dim, self.base)))
+        return PositionRotation(torch.from_numpy(rope_ladder(site.head_dim, self.base)))

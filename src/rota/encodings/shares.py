@@ -18,7 +18,8 @@ def share_pairs(pairs: int, parts: int, shares: Sequence[float] | None = None) -
         InputError: Shares do not fit the parts or do not sum to one, or a part is left without a pair.
     """
     wanted = [1 / parts] * parts if shares is None else list(shares)
-    if len(wanted) != parts or any(share <= 0 for share in wanted) or abs(math.fsum(wanted) - 1) > 1e-9:
+    fit = len(wanted) == parts and all(share > 0 for share in wanted) and abs(math.fsum(wanted) - 1) <= 1e-9
+    if not fit:
         raise InputError(
             f"shares {wanted} for {parts} parts: expected one positive number each, summing to 1"
         )

@@ -7,8 +7,9 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from rota.encodings.base import Encoding, Rotation, check_sizes
+from rota.encodings.base import Encoding, Rotation
 from rota.encodings.shares import share_pairs
+from rota.encodings.site import Site
 from rota.errors import InputError
 
 
@@ -75,34 +76,15 @@ class Split(Encoding):
         """Whether any part rotates by time."""
         return any(part.needs_clock for part in self.parts)
 
-    def build(
-        self,
-        *,
-        head_dim: int,
-        num_heads: int,
-        num_kv_heads: int | None = None,
-        layer: int = 0,
-        seed: int = 0,
-        unit: str = "s",
-        path: tuple[int, ...] = (),
-    ) -> SplitRotation:
+    def rotation(self, site: Site) -> SplitRotation:
         """Build every part on its share, each with draws of its own.
 
         Raises:
             InputError: Shares do not fit, or a part does not.
         """
-        check_sizes(head_dim, num_heads, num_kv_heads)
-        widths = [2 * pairs for pairs in share_pairs(head_dim // 2, len(self.parts), self.shares)]
+        widths = [2 * pairs for pairs in share_pairs(site.pairs, len(self.parts), self.shares)]
         built = [
-            encoding.build(
-                head_dim=width,
-                num_heads=num_heads,
-                num_kv_heads=num_kv_heads,
-                layer=layer,
-                seed=seed,
-                unit=unit,
-                path=(*path, part),
-            )
+            encoding.rotation(site.part(part, width))
             for part, (encoding, width) in enumerate(zip(self.parts, widths, strict=True))
         ]
         return SplitRotation(built, widths)

@@ -8,7 +8,8 @@ import torch
 from jaxtyping import Float64, Int64
 from torch import Tensor, nn
 
-from rota.encodings.base import Encoding, Rotation, check_sizes, require_time
+from rota.encodings.base import Encoding, Rotation, require_time
+from rota.encodings.site import Site
 from rota.frequencies.geometric import geometric_bank
 from rota.frequencies.streams import streams
 from rota.rotary.apply import rotate_by, unit_points
@@ -56,7 +57,7 @@ class CoefficientRotation(Rotation):
     def rotate_key(
         self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
     ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, backwards by the time of each event (Eq. 7).
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, back by the time of each event (Eq. 7).
 
         Raises:
             InputError: There is no time.
@@ -87,25 +88,13 @@ class TRoPE(Encoding):
     spread: float = 1.0
     needs_clock = True
 
-    def build(
-        self,
-        *,
-        head_dim: int,
-        num_heads: int,
-        num_kv_heads: int | None = None,
-        layer: int = 0,
-        seed: int = 0,
-        unit: str = "s",
-        path: tuple[int, ...] = (),
-    ) -> CoefficientRotation:
+    def rotation(self, site: Site) -> CoefficientRotation:
         """Draw the starting coefficients of one layer and build the rotation.
 
         Raises:
             InputError: Sizes do not fit, or the bank's range is not ``0 < shortest <= longest``.
         """
-        check_sizes(head_dim, num_heads, num_kv_heads)
-        pairs = head_dim // 2
-        bank = 1 / (2 * math.pi * geometric_bank(pairs, self.shortest, self.longest))
-        start = self.spread * streams(seed, layer, path)(None).standard_normal((2, pairs))
+        bank = 1 / (2 * math.pi * geometric_bank(site.pairs, self.shortest, self.longest))
+        start = self.spread * streams(site.seed, site.layer, site.path)(None).standard_normal((2, site.pairs))
         query, key = torch.from_numpy(start.astype(np.float64))
-        return CoefficientRotation(query.clone(), key.clone(), torch.from_numpy(bank), unit=unit)
+        return CoefficientRotation(query.clone(), key.clone(), torch.from_numpy(bank), unit=site.unit)

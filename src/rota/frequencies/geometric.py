@@ -7,7 +7,7 @@ from rota.types import Float64Array
 
 
 def rope_ladder(head_dim: int, base: float = 10_000.0) -> Float64Array:
-    """RoPE's frequencies ``base^(-2j / head_dim) / (2 pi)`` in cycles per position, shape ``(head_dim / 2,)``.
+    """RoPE's ``base^(-2j / head_dim) / (2 pi)`` in cycles per position, shape ``(head_dim / 2,)``.
 
     Raises:
         InputError: The base is not above 1.

@@ -125,6 +125,9 @@ class Transformer(Recipe):
     dropout: float = 0.2
 
     def __post_init__(self) -> None:
+        for name in ("embedding_dim", "num_layers", "num_heads", "max_len"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} {getattr(self, name)}: expected a whole number of at least 1")
         if self.embedding_dim % self.num_heads:
             raise InputError(
                 f"embedding_dim {self.embedding_dim}: expected a multiple of num_heads {self.num_heads}"

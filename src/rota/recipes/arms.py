@@ -43,4 +43,6 @@ def _part(name: str, arm: str, prior: Sequence[Kernel]) -> Encoding:
 
 def known_parts() -> list[str]:
     """Arms that need no more than their name."""
-    return [name for name in names("encodings") if name not in ("base", "calendar", "shares", "split")]
+    return [
+        name for name in names("encodings") if name not in ("base", "calendar", "shares", "site", "split")
+    ]

@@ -77,7 +77,7 @@ def _trials(
 
 
 def _priors(plan: Plan, trials: Mapping[str, Sequence[Trial]]) -> Sequence[ProfileFit]:
-    """Fits of the first arm that has a ClockRoPE, as its first seed drew it; the other arms ask for the same."""
+    """Fits of the first arm that has a ClockRoPE, as its first seed drew it; others ask for the same."""
     for arm, recipe in plan.recipes().items():
         fits = realised_priors(recipe.encoding, trials[arm][0].network)
         if fits:

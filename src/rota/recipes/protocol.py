@@ -1,6 +1,6 @@
 """Protocol: what is the same for every arm of a comparison."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rota.batch import TimeAccess
 from rota.evaluation.seen import SeenItems
@@ -24,7 +24,7 @@ class Protocol:
 
     time_access: TimeAccess = TimeAccess.REQUEST
     seen: SeenItems = SeenItems.KEEP
-    training: Training = Training()
+    training: Training = field(default_factory=Training)
     device: str = "cpu"
     precision: str = "32-true"
 

@@ -17,7 +17,7 @@ def rotate(
     """Rotate feature pairs of ``x``; positive turns take ``(1, 0)`` towards ``(0, 1)``.
 
     Args:
-        x: Features, shape ``(..., features)``, any float dtype; what lies beyond ``2 * pairs`` is left as it is.
+        x: Features, shape ``(..., features)``, any float dtype; those beyond ``2 * pairs`` stay as they are.
         turns: Phases in turns, shape ``(..., pairs)``, broadcastable to ``x`` without its last axis.
         layout: ``"interleaved"`` pairs features ``(2j, 2j + 1)``; ``"half"`` pairs ``(j, pairs + j)``.
 
@@ -50,7 +50,7 @@ def unit_points(turns: Float[Tensor, "*phases pairs"], dtype: torch.dtype = torc
 
 
 def rotate_by(x: Float[Tensor, "*batch features"], points: Tensor) -> Float[Tensor, "*batch features"]:
-    """Multiply interleaved pairs of ``x`` by points that `unit_points` made and that broadcast to the pairs."""
+    """Multiply interleaved pairs of ``x`` by points of `unit_points` that broadcast to them."""
     if points.is_complex() and x.dtype in (torch.float32, torch.float64):
         return torch.view_as_real(_as_complex(x) * points).flatten(-2)
     cosine, sine = _parts(points)

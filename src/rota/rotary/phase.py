@@ -35,8 +35,12 @@ def lattice_turns(
     period = torch.as_tensor(period, device=time.device)
     for name, value in (("time", time), ("harmonic", harmonic), ("period", period)):
         _check_int64(name, value)
-    residue = torch.remainder(harmonic * torch.remainder(time, period), period)
+    cycles = harmonic * torch.remainder(time, period)
+    # Whole turns are found in float64 and taken out in int64, which is exact and spares a slow division;
+    # where the quotient was rounded across a half, the residue lies just outside and is put back.
+    residue = cycles - torch.floor(cycles.double() / period.double() + 0.5).long() * period
     centred = torch.where(2 * residue >= period, residue - period, residue)
+    centred = torch.where(2 * centred < -period, centred + period, centred)
     return _to_float32(centred.double() / period.double())
 
 
@@ -61,7 +65,7 @@ def real_turns(
     _check_int64("time", time)
     if cycles_per_second.dtype != torch.float64:
         raise InputError(
-            f"frequencies are {cycles_per_second.dtype}: expected torch.float64; lower precision loses the clock"
+            f"frequencies are {cycles_per_second.dtype}: expected torch.float64; with less the clock is lost"
         )
     turns = time.double() * (cycles_per_second / ticks_per_second)
     return _to_float32(turns - torch.floor(turns + 0.5))
@@ -76,5 +80,5 @@ def _to_float32(turns: Tensor) -> Tensor:
 def _check_int64(name: str, value: Tensor) -> None:
     if value.dtype != torch.int64:
         raise InputError(
-            f"{name} is {value.dtype}: expected torch.int64, whole clock ticks; a float timestamp has lost the clock"
+            f"{name} is {value.dtype}: expected torch.int64, whole clock ticks; in a float the clock is lost"
         )

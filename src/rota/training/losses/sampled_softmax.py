@@ -30,7 +30,7 @@ class SampledSoftmax(Recipe):
     def __post_init__(self) -> None:
         if self.num_negatives < 1 or not self.temperature > 0:
             raise InputError(
-                f"{self.num_negatives} negatives at temperature {self.temperature}: expected at least one, above zero"
+                f"{self.num_negatives} negatives, temperature {self.temperature}: expected both above 0"
             )
 
     def __call__(

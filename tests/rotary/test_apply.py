@@ -1,0 +1,185 @@
+"""The rotation against one 2x2 matrix a pair, forward and backward, however the input lies in memory."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from rota.errors import InputError
+from rota.rotary import rotate, rotate_reference
+
+TOLERANCE = {torch.float64: 1e-14, torch.float32: 1e-6, torch.bfloat16: 0.02, torch.float16: 2e-3}
+LAYOUTS = pytest.mark.parametrize("layout", ["interleaved", "half"])
+
+
+def normal(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float32) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
+
+
+def phases(*shape: int, seed: int = 1) -> Tensor:
+    return torch.rand(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) - 0.5
+
+
+def odd_offset(x: Tensor) -> Tensor:
+    """The same numbers one place further on in memory, contiguous but not aligned to pairs."""
+    return torch.cat((x.new_zeros(1), x.flatten()))[1:].view(x.shape)
+
+
+def odd_row(x: Tensor) -> Tensor:
+    """The same numbers in rows of odd length."""
+    return torch.cat((x, x.new_zeros(*x.shape[:-1], 1)), -1)[..., :-1]
+
+
+LAID_OUT = {
+    "contiguous": lambda x: x,
+    "heads transposed": lambda x: x.transpose(1, 2).contiguous().transpose(1, 2),
+    "features transposed": lambda x: x.mT.contiguous().mT,
+    "every second feature": lambda x: x.repeat_interleave(2, -1)[..., ::2],
+    "odd offset": odd_offset,
+    "odd rows": odd_row,
+    "one row, odd": lambda x: odd_row(x[:1, :1, :1]),
+    "expanded": lambda x: x[:, :1].expand(-1, 3, -1, -1),
+}
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+@pytest.mark.parametrize("pairs", [4, 3, 1])  # 3 and 1: partial rotary
+@pytest.mark.parametrize("laid_out", LAID_OUT)
+def test_against_the_reference(layout: str, dtype: torch.dtype, pairs: int, laid_out: str) -> None:
+    x = LAID_OUT[laid_out](normal(2, 3, 5, 8, dtype=dtype))
+    kept, turns = x.clone(), phases(2, 1, 5, pairs)[: len(x), :, : x.shape[2]]
+    got = rotate(x, turns.float() if dtype != torch.float64 else turns, layout)
+    wanted = rotate_reference(x, turns.float() if dtype != torch.float64 else turns, layout)
+    assert got.dtype == dtype
+    assert got.shape == x.shape
+    torch.testing.assert_close(got.double(), wanted, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+    assert torch.equal(x, kept)  # the input is left alone
+    assert torch.equal(got[..., 2 * pairs :], x[..., 2 * pairs :])
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("laid_out", LAID_OUT)
+def test_gradients_against_the_reference(layout: str, dtype: torch.dtype, laid_out: str) -> None:
+    base = normal(2, 3, 5, 8, dtype=dtype)
+    rows = LAID_OUT[laid_out](base).shape
+    turns, weight = phases(*rows[:-1], 3), normal(*rows, seed=2, dtype=dtype)
+    gradients = []
+    for rotation in (rotate, rotate_reference):
+        x, t = base.clone().requires_grad_(), turns.clone().requires_grad_()
+        (rotation(LAID_OUT[laid_out](x), t, layout) * weight).sum().backward()
+        gradients.append((x.grad, t.grad))
+    for fast, slow in zip(*gradients, strict=True):
+        assert fast.dtype == slow.dtype
+        scale = 10 * TOLERANCE[dtype]
+        torch.testing.assert_close(fast, slow, rtol=scale, atol=scale * float(slow.abs().max()))
+
+
+@LAYOUTS
+def test_gradcheck(layout: str) -> None:
+    x, turns = normal(2, 3, 7, dtype=torch.float64), phases(3, 3)
+    assert torch.autograd.gradcheck(
+        lambda a, b: rotate(a, b, layout), (x.requires_grad_(), turns.requires_grad_())
+    )
+    assert torch.autograd.gradgradcheck(lambda a, b: rotate(a, b, layout), (x, turns))
+
+
+def test_orientation_and_layouts() -> None:
+    quarter = torch.tensor([0.25])
+    torch.testing.assert_close(rotate(torch.tensor([1.0, 0.0]), quarter), torch.tensor([0.0, 1.0]))
+    torch.testing.assert_close(rotate(torch.tensor([0.0, 1.0]), quarter), torch.tensor([-1.0, 0.0]))
+    x, turns = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), torch.tensor([0.25, -0.25])
+    torch.testing.assert_close(rotate(x, turns), torch.tensor([-2.0, 1.0, 4.0, -3.0, 5.0]))
+    torch.testing.assert_close(rotate(x, turns, "half"), torch.tensor([-3.0, 4.0, 1.0, -2.0, 5.0]))
+    order = [0, 2, 1, 3, 4]  # the two layouts are one rotation of features in another order
+    torch.testing.assert_close(rotate(x[order], turns, "half"), rotate(x, turns)[order])
+
+
+@pytest.mark.parametrize(("x", "turns"), [((0, 4), (0, 2)), ((2, 0, 4), (2,)), ((2, 4), (2, 0)), ((4,), (2,))])
+@LAYOUTS
+def test_empty_and_small(x: tuple[int, ...], turns: tuple[int, ...], layout: str) -> None:
+    features = normal(*x)
+    got = rotate(features, phases(*turns).float(), layout)
+    assert got.shape == x
+    if turns[-1] == 0:
+        assert torch.equal(got, features)
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=2), st.floats(-50, 50), st.floats(-50, 50))
+def test_norm_is_kept_turns_add_and_the_inverse_undoes(pair: list[float], one: float, two: float) -> None:
+    x = torch.tensor(pair, dtype=torch.float64)
+    first, second = torch.tensor([one]).double(), torch.tensor([two]).double()
+    turned = rotate(x, first)
+    scale = math.hypot(*pair) * 1e-12
+    assert abs(float(turned.norm() - x.norm())) <= scale
+    torch.testing.assert_close(rotate(turned, -first), x, rtol=0, atol=scale)
+    torch.testing.assert_close(rotate(turned, second), rotate(x, first + second), rtol=0, atol=scale)
+
+
+def test_bfloat16_is_rounded_once() -> None:
+    x, turns = normal(64, 32, dtype=torch.bfloat16), phases(64, 16).float()
+    assert torch.equal(rotate(x, turns), rotate(x.float(), turns).bfloat16())
+
+
+@LAYOUTS
+def test_autocast_changes_nothing(layout: str) -> None:
+    x, turns = normal(3, 5, 8), phases(5, 4).float()
+    with torch.autocast("cpu", torch.bfloat16):
+        inside = rotate(x, turns, layout)
+    assert torch.equal(inside, rotate(x, turns, layout))
+
+
+def test_what_cannot_be_turned_is_refused() -> None:
+    with pytest.raises(InputError, match=r'layout \'neox\': expected "interleaved" or "half"'):
+        rotate(torch.zeros(4), torch.zeros(2), "neox")
+    with pytest.raises(InputError, match="3 phases need 6 features; x has 4"):
+        rotate(torch.zeros(4), torch.zeros(3))
+
+
+COMPILED = """
+import torch
+from rota.encodings import ClockRoPE, RoPE, Split, TRoPE
+from rota.kernels import Cosine, WrappedGaussian
+from rota.rotary import rotate
+
+torch.set_num_threads(1)
+generator = torch.Generator().manual_seed(0)
+compiled = lambda function: torch.compile(function, fullgraph=True, backend="aot_eager")
+same = lambda one, two: torch.testing.assert_close(one, two, rtol=0, atol=2e-6)
+
+for layout in ("interleaved", "half"):
+    x = torch.randn(2, 3, 5, 9, generator=generator)
+    turns = torch.rand(2, 1, 5, 4, generator=generator)
+    gradients = []
+    for function in (rotate, compiled(rotate)):
+        a, b = x.clone().requires_grad_(), turns.clone().requires_grad_()
+        out = function(a, b, layout)
+        out.square().mul(x).sum().backward()
+        gradients.append((out, a.grad, b.grad))
+    for eager, fast in zip(*gradients):
+        torch.testing.assert_close(eager, fast, rtol=1e-5, atol=2e-5)
+
+clock = ClockRoPE([WrappedGaussian("24h", "2h"), Cosine("7d")])
+time = torch.randint(-2_000_000_000, 2_000_000_000, (2, 7), generator=generator)
+for encoding in (clock, TRoPE(), Split([RoPE(), clock])):
+    module = encoding.build(head_dim=16, num_heads=4, num_kv_heads=2, seed=1)
+    q, k = torch.randn(2, 4, 7, 16, generator=generator), torch.randn(2, 2, 7, 16, generator=generator)
+    for dtype in (torch.float32, torch.bfloat16):
+        for eager, fast in zip(module(q.to(dtype), k.to(dtype), time, time),
+                               compiled(module)(q.to(dtype), k.to(dtype), time, time)):
+            assert eager.dtype == fast.dtype == dtype
+            torch.testing.assert_close(eager, fast, rtol=0, atol=2e-6 if dtype == torch.float32 else 0.04)
+"""
+
+
+@pytest.mark.slow
+def test_compiled_equals_eager() -> None:
+    """In a process of its own, without the checks of shapes, as users compile it."""
+    done = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
