@@ -4,6 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("rota", deadline=None)  # machines differ; a slow one has not found a bug
+settings.load_profile("rota")
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
 ABSENT = "the folder ../shared is absent"

@@ -69,7 +69,7 @@ NETWORK = {"recipe": "models.transformer"}
 @pytest.mark.parametrize(
     ("table", "kind", "says"),
     [
-        ({**ROPE, "bass": 3.0}, Encoding, "table 'encodings.rope': unknown key 'bass': expected some of base"),
+        ({**ROPE, "bass": 3.0}, Encoding, "table 'encodings.rope': unknown key 'bass': .*base"),
         ({"recipe": "kernels.cosine"}, Kernel, "table 'kernels.cosine': .*missing.*'period'"),
         ({**COSINE, "period": "soon"}, Kernel, "duration 'soon'"),
         ({}, Encoding, "table of Encoding: expected a key recipe.*it is None"),
@@ -83,7 +83,7 @@ NETWORK = {"recipe": "models.transformer"}
         ({"recipe": "/tmp.rope"}, Encoding, "expected a key recipe"),
         (COSINE, Encoding, "table 'kernels.cosine' is no Encoding"),
         ({"recipe": "encodings.calendar"}, Encoding, "table 'encodings.calendar' is no Encoding"),
-        ({**CLOCK, "kernels": [ROPE]}, Encoding, r"table 'encodings.clockrope': kernels is .*Sequence\[Kernel\]"),
+        ({**CLOCK, "kernels": [ROPE]}, Encoding, r"'encodings.clockrope': kernels is .*Sequence\[Kernel\]"),
         ({**CLOCK, "kernels": COSINE}, Encoding, r"kernels is .*expected Sequence\[Kernel\]"),
         ({**CLOCK, "kernels": []}, Encoding, "ClockRoPE has no kernel"),
         ({**CLOCK, "fold": "no"}, Encoding, "fold is 'no': expected bool"),
@@ -92,7 +92,7 @@ NETWORK = {"recipe": "models.transformer"}
         ({**ROPE, "base": "10"}, Encoding, "base is '10': expected float"),
         ({**ROPE, "base": True}, Encoding, "base is True: expected float"),
         ({**NETWORK, "encoding": COSINE}, Transformer, "encoding is .*: expected Encoding"),
-        ({**NETWORK, "encoding": {**ROPE, "bass": 1}}, Transformer, "table 'encodings.rope': unknown key 'bass'"),
+        ({**NETWORK, "encoding": {**ROPE, "bass": 1}}, Transformer, "'encodings.rope': unknown key 'bass'"),
         ({**NETWORK, "encoding": {}}, Transformer, "expected a key recipe"),
         ({**NETWORK, "num_heads": "4"}, Transformer, "num_heads is '4': expected int"),
         ({**NETWORK, "num_heads": 0}, Transformer, "num_heads 0"),

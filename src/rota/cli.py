@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from typer.exceptions import TyperException
 
@@ -22,7 +23,7 @@ from rota.kernels.expression import parse_kernel
 from rota.models.transformer import Transformer
 from rota.recipes.comparison import compare
 from rota.recipes.live import LiveWatcher
-from rota.recipes.output import require_empty
+from rota.recipes.output import MODELS, require_empty
 from rota.recipes.plan import DEFAULT_ARMS, Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.study import Study
@@ -32,27 +33,39 @@ from rota.training.losses.sampled_softmax import SampledSoftmax
 app = typer.Typer(
     name="rota",
     help="Time in sequence models: compare encodings of real timestamps under one honest protocol.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-console = Console()
+console = Console(emoji=False)  # a file may be called :heart:
+_INTERRUPTED = 130  # what shells expect, and typer returns, after Ctrl-C
 _LOG, _MODEL, _TRAINING = "The log", "The model", "Training"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code: 2 after what the user can mend."""
+    """Run the command line and return its exit code: 2 after what the user can mend, 130 after Ctrl-C."""
     try:
-        code = app(list(arguments), prog_name="rota", standalone_mode=False)
-    except (InputError, TyperException, ModuleNotFoundError) as error:
-        message = error.format_message() if isinstance(error, TyperException) else str(error)
-        print(f"error: {' '.join(message.split())}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
+        code = int(app(list(arguments) or ["--help"], prog_name="rota", standalone_mode=False) or 0)
+    except TyperException as error:
+        return _fail(f"{error.format_message().rstrip('.')} (see {_help(arguments)})")
+    except (InputError, ModuleNotFoundError) as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"the system refused: {error}: check space and permissions")
+    if code == _INTERRUPTED:
         print("interrupted", file=sys.stderr)
-        return 130
-    return int(code or 0)
+    return code
+
+
+def _fail(message: str) -> int:
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    return 2
+
+
+def _help(arguments: Sequence[str]) -> str:
+    """The help nearest to what was asked for."""
+    command = [known.name for known in app.registered_commands if known.name in arguments[:1]]
+    return " ".join(["rota", *map(str, command), "--help"])
 
 
 def _version(wanted: bool) -> None:
@@ -172,11 +185,15 @@ def compare_command(
     folder = out or _default_folder(log)
     require_empty(folder)
     events = read_log(log, user=user, item=item, time=time, unit=unit, zone=zone)
+    asked = events if sample_users is None else events.sample_users(sample_users)
     _describe(events, sample_users)
-    if sample_users is not None:
-        events = events.sample_users(sample_users)
-    with LiveWatcher(console) as watcher:
-        study = compare(events, plan, out=folder, watcher=watcher)
+    try:
+        with LiveWatcher(console) as watcher:
+            study = compare(asked, plan, out=folder, watcher=watcher)
+    except BaseException:
+        if (folder / MODELS).is_dir():
+            _print(f"the models finished so far are in {folder / MODELS}{os.sep}")
+        raise
     _conclude(study, folder)
 
 
@@ -187,7 +204,7 @@ def _default_folder(log: str) -> Path:
 def _describe(events: Log, sample: int | None) -> None:
     grid = Table.grid(padding=(0, 2))
     for label, value in events.describe():
-        grid.add_row(f"[bold]{label}[/]", value)
+        grid.add_row(f"[bold]{label}[/]", escape(value))
     if sample is not None:
         grid.add_row("[bold]sample[/]", f"{sample:,} users drawn at random, with all their events")
     console.print(grid, highlight=False)
@@ -196,4 +213,9 @@ def _describe(events: Log, sample: int | None) -> None:
 def _conclude(study: Study, folder: Path) -> None:
     console.print(study.table())
     for path in sorted(folder.iterdir()):
-        console.print(f"  {path}{os.sep if path.is_dir() else ''}", highlight=False, soft_wrap=True)
+        _print(f"  {path}{os.sep if path.is_dir() else ''}")
+
+
+def _print(line: str) -> None:
+    """Print what holds a path: as it is, on one line."""
+    console.print(line, highlight=False, soft_wrap=True, markup=False)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.encodings import Calendar, day_of_week, hour_of_day
@@ -15,7 +15,12 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
-@given(time=st.integers(-5_000_000_000, 8_000_000_000), unit=st.sampled_from(list(TICKS)), part=st.floats(0, 0.99))
+@settings(deadline=None)
+@given(
+    time=st.integers(-5_000_000_000, 8_000_000_000),
+    unit=st.sampled_from(list(TICKS)),
+    part=st.floats(0, 0.99),
+)
 def test_against_datetime(time: int, unit: str, part: float) -> None:
     moment = EPOCH + timedelta(seconds=time)
     ticks = torch.tensor([time * TICKS[unit] + int(part * TICKS[unit])])

@@ -159,7 +159,9 @@ def test_mean_over_seeds_is_the_wanted_profile(fold: bool, angle: float, method:
         total += (turned_q * turned_k).sum((1, 2, 3)).double() / (heads * pairs * seeds)
     cycles = 2 * np.pi * np.arange(-6, 7)[:, None] * lags.numpy() / DAY
     f = (weights()[:, None] * np.cos(cycles)).sum(0)
-    sines = (weights()[:, None] * np.sin(np.abs(np.arange(-6, 7))[:, None] * 2 * np.pi * lags.numpy() / DAY)).sum(0)
+    sines = (
+        weights()[:, None] * np.sin(np.abs(np.arange(-6, 7))[:, None] * 2 * np.pi * lags.numpy() / DAY)
+    ).sum(0)
     wanted = dot * f - cross * sines if fold else dot * f
     assert np.abs(total.numpy() - wanted).max() < 5 / np.sqrt(seeds * heads * pairs)
     if fold and angle:  # the term is there: without it the mean would be far off

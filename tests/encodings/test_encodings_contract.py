@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import tomli_w
 import torch
-from roll_call import roll_call
 from torch import Tensor
 
+from roll_call import roll_call
 from rota.encodings import ClockRoPE, Encoding, NoEncoding, RoPE, Rotation, Split, TRoPE
 from rota.errors import InputError
 from rota.kernels import Cosine, WrappedGaussian
@@ -121,9 +121,7 @@ def test_norm_shape_and_dtype_are_kept(example: Example, dtype: torch.dtype) -> 
     for x, out, kept in zip((q, k), turned(module, q, k), before, strict=True):
         assert out.dtype == dtype
         assert out.shape == x.shape
-        torch.testing.assert_close(
-            out.double().norm(dim=-1), x.double().norm(dim=-1), rtol=tolerance, atol=0
-        )
+        torch.testing.assert_close(out.double().norm(dim=-1), x.double().norm(dim=-1), rtol=tolerance, atol=0)
         assert torch.equal(x, kept)
 
 
@@ -203,7 +201,7 @@ def test_missing_and_float_times_are_refused(example: Example) -> None:
         assert torch.equal(module(q, k)[0], turned(module, q, k)[0])
         return
     for missing in ({"query_time": times()}, {"key_time": times()}, {}):
-        with pytest.raises(InputError, match="needs the time of each (query|key)") as caught:
+        with pytest.raises(InputError, match=r"needs the time of each (query|key)") as caught:
             module(q, k, **missing)
         assert "\n" not in str(caught.value)
     for rotate in (module.rotate_query, module.rotate_key):
@@ -213,6 +211,8 @@ def test_missing_and_float_times_are_refused(example: Example) -> None:
         for wrong in (torch.float64, torch.float32, torch.int32):
             with pytest.raises(InputError, match=r"expects torch\.int64 clock ticks"):
                 bare(module, q, time=times().to(wrong))
+        with pytest.raises(InputError, match=r"shape \(9,\): .* expects \(batch, length\)"):
+            bare(module, q, time=times()[0])
 
 
 @EVERY
@@ -317,9 +317,7 @@ def test_heads_of_a_group_share_their_keys_rotation(example: Example) -> None:
 def test_the_unit_of_the_clock_does_not_matter(example: Example, unit: str, ticks: int) -> None:
     seconds, finer = build(example.encoding), build(example.encoding, unit=unit)
     q, k = normal(), normal(seed=1)
-    for one, two in zip(
-        turned(seconds, q, k), turned(finer, q, k, times() * ticks), strict=True
-    ):
+    for one, two in zip(turned(seconds, q, k), turned(finer, q, k, times() * ticks), strict=True):
         torch.testing.assert_close(one, two, rtol=0, atol=1e-5)
 
 

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from rota.encodings import ClockRoPE, NoEncoding, RoPE, Split, share_pairs
 from rota.encodings.base import Encoding
+from rota.encodings.site import Site
 from rota.errors import InputError
 
 

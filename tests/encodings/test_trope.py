@@ -25,7 +25,7 @@ def turn(pair: list[mpmath.mpf], angle: mpmath.mpf) -> list[mpmath.mpf]:
 
 
 def literally(x: Tensor, time: Tensor, alpha: Tensor, sign: int, shortest: float, longest: float) -> Tensor:
-    """Query: R(alpha_q t / beta) q with the time that it asks at (Eq. 6); key: R(-alpha_k t / beta) k (Eq. 7)."""
+    """R(alpha_q t / beta) q at the time that a query asks (Eq. 6), R(-alpha_k t / beta) k (Eq. 7)."""
     pairs = len(alpha)
     out = torch.zeros_like(x)
     with mpmath.workdps(50):
@@ -34,7 +34,9 @@ def literally(x: Tensor, time: Tensor, alpha: Tensor, sign: int, shortest: float
             beta = low * (high / low) ** (mpmath.mpf(j) / (pairs - 1))  # Eq. 5
             angle = sign * mpmath.mpf(float(alpha[j])) * int(time[row, at]) / beta
             pair = [mpmath.mpf(float(value)) for value in x[row, head, at, 2 * j : 2 * j + 2]]
-            out[row, head, at, 2 * j : 2 * j + 2] = torch.tensor([float(value) for value in turn(pair, angle)])
+            out[row, head, at, 2 * j : 2 * j + 2] = torch.tensor(
+                [float(value) for value in turn(pair, angle)]
+            )
     return out
 
 

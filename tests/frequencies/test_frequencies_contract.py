@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from roll_call import roll_call
 
+from roll_call import roll_call
 from rota.frequencies import SamplingMethod, draw
 from rota.frequencies.streams import streams
 from rota.kernels import Cosine, WrappedGaussian
@@ -32,20 +32,20 @@ def test_numbers_are_in_the_unit_interval(method: str, pairs: int, heads: int) -
 
 @pytest.mark.parametrize("method", EVERY)
 def test_each_number_is_uniform_on_its_own(method: str) -> None:
-    draws = np.array([METHODS[method]().uniforms(4, 3, streams(seed, 0, ())) for seed in range(1000)])
+    draws = np.array([METHODS[method]().uniforms(4, 3, streams(seed, 0, ())) for seed in range(300)])
     for quantile in (0.1, 0.25, 0.5, 0.9):
         share = (draws < quantile).mean(0)  # one for each place, so order within a head is random too
         assert np.abs(share - quantile).max() < 5 * np.sqrt(quantile * (1 - quantile) / len(draws))
 
 
 @pytest.mark.parametrize("method", EVERY)
-@pytest.mark.parametrize("law", [LAW, LAW.fold(), LOPSIDED], ids=["symmetric", "folded", "lopsided"])
-def test_each_frequency_has_the_law(method: str, law: Lattice) -> None:
-    draws = np.stack([draw(law, 4, 3, seed, method=method).harmonics for seed in range(500)])
+@pytest.mark.parametrize("law", [LAW, LOPSIDED], ids=["symmetric", "lopsided"])
+def test_frequencies_have_the_law(method: str, law: Lattice) -> None:
+    draws = np.stack([draw(law, 16, 3, seed, method=method).harmonics for seed in range(100)])
     for k in range(-6, 7):
         mass = float(law.pmf(k))
-        share = (draws == k).mean(0)
-        assert np.abs(share - mass).max() < 5 * np.sqrt(mass * (1 - mass) / len(draws)) + 1e-9
+        share = float((draws == k).mean())
+        assert abs(share - mass) < 5 * np.sqrt(mass * (1 - mass) / draws.size) + 1e-9
 
 
 @pytest.mark.parametrize("method", EVERY)

@@ -1,7 +1,7 @@
 """Profiles as people write them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import InputError
@@ -27,6 +27,7 @@ def test_writes() -> None:
     assert str(Cosine("7d")) == "cosine(7d)"
 
 
+@settings(deadline=None)
 @given(period=st.floats(1e-3, 1e12), width=st.floats(1e-3, 1e12))
 def test_what_is_written_is_read_back_exactly(period: float, width: float) -> None:
     kernel = WrappedGaussian(period, width)

@@ -7,8 +7,8 @@ import tomllib
 import numpy as np
 import pytest
 import tomli_w
-from roll_call import roll_call
 
+from roll_call import roll_call
 from rota.kernels import Cosine, Kernel, WrappedGaussian, find_kernel, parse_kernel
 from rota.tables import from_table, to_table
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import InputError
@@ -21,7 +21,7 @@ def wrapped(lag: float, period: float, width: float) -> mpmath.mpf:
     with mpmath.workdps(40):
         turn, ratio = mpmath.mpf(lag) / mpmath.mpf(period), mpmath.mpf(width) / mpmath.mpf(period)
         turn -= mpmath.nint(turn)
-        images = range(-int(14 * ratio) - 2, int(14 * ratio) + 3)
+        images = range(-int(10 * ratio) - 2, int(10 * ratio) + 3)
         return sum(mpmath.exp(-(((turn + m) / ratio) ** 2) / 2) for m in images) / sum(
             mpmath.exp(-((m / ratio) ** 2) / 2) for m in images
         )
@@ -30,8 +30,8 @@ def wrapped(lag: float, period: float, width: float) -> mpmath.mpf:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_value_against_the_plain_sum(width: float) -> None:
     rng = np.random.default_rng(0)
-    near = rng.normal(0, min(width, 1) * DAY, 20)
-    lags = np.concatenate([near, DAY + near, -7 * DAY + near, rng.uniform(-1e9, 1e9, 20), [DAY / 2]])
+    near = rng.normal(0, min(width, 1) * DAY, 12)
+    lags = np.concatenate([near, DAY + near, -7 * DAY + near, rng.uniform(-1e9, 1e9, 8), [DAY / 2]])
     kernel = WrappedGaussian(DAY, width * DAY)
     exact = [float(wrapped(lag, DAY, width * DAY)) for lag in lags]
     np.testing.assert_allclose(kernel(lags), exact, rtol=0, atol=1e-12)
@@ -79,6 +79,7 @@ def test_mass_that_six_harmonics_keep(width: str, kept: float) -> None:
     assert cut.masses.sum() == pytest.approx(1, abs=1e-15)
 
 
+@settings(deadline=None)
 @given(width=st.floats(0.02, 20), period=st.floats(60, 1e7))
 def test_profile_falls_to_half_a_period_and_rises_again(width: float, period: float) -> None:
     values = WrappedGaussian(period, width * period / 24)(np.linspace(0, 1, 25) * period)
@@ -99,7 +100,7 @@ def test_cosine() -> None:
     assert law.truncate().mass_cut == 0
 
 
-@pytest.mark.parametrize("day", ["24h", "1d", 86_400, 86_400.0, timedelta(days=1), np.int64(86_400)])
+@pytest.mark.parametrize("day", ["24h", "1d", 86_400, 86_400.0, timedelta(days=1)])
 def test_durations_are_read_alike(day: str | float | timedelta) -> None:
     assert WrappedGaussian(day, "2h") == WrappedGaussian("24h", 7200.0)
     assert Cosine(day) == Cosine(period="24h")
@@ -111,3 +112,9 @@ def test_bad_durations_are_refused(wrong: str | float) -> None:
         with pytest.raises(InputError, match="duration") as caught:
             make(wrong)
         assert "\n" not in str(caught.value)
+
+
+def test_a_width_that_is_no_routine_is_refused_by_its_law() -> None:
+    with pytest.raises(InputError, match=r"wrapped_gaussian\(365d, 1s\) has .* harmonics: .* at least 1e-05"):
+        WrappedGaussian("365d", "1s").spectrum()
+    WrappedGaussian("24h", "1s").spectrum()  # 1.2e-5 of the period

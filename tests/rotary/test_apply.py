@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -101,7 +101,9 @@ def test_orientation_and_layouts() -> None:
     torch.testing.assert_close(rotate(x[order], turns, "half"), rotate(x, turns)[order])
 
 
-@pytest.mark.parametrize(("x", "turns"), [((0, 4), (0, 2)), ((2, 0, 4), (2,)), ((2, 4), (2, 0)), ((4,), (2,))])
+@pytest.mark.parametrize(
+    ("x", "turns"), [((0, 4), (0, 2)), ((2, 0, 4), (2,)), ((2, 4), (2, 0)), ((4,), (2,))]
+)
 @LAYOUTS
 def test_empty_and_small(x: tuple[int, ...], turns: tuple[int, ...], layout: str) -> None:
     features = normal(*x)
@@ -111,6 +113,7 @@ def test_empty_and_small(x: tuple[int, ...], turns: tuple[int, ...], layout: str
         assert torch.equal(got, features)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=2), st.floats(-50, 50), st.floats(-50, 50))
 def test_norm_is_kept_turns_add_and_the_inverse_undoes(pair: list[float], one: float, two: float) -> None:
     x = torch.tensor(pair, dtype=torch.float64)

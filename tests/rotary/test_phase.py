@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -63,6 +63,7 @@ def test_real_turns(unit: str, period: float) -> None:
     assert turns.max() < 0.5
 
 
+@settings(deadline=None)
 @given(
     time=st.integers(-(2**62), 2**62),
     harmonic=st.integers(-1000, 1000),
@@ -78,6 +79,7 @@ def test_lattice_turns_law(time: int, harmonic: int, period: int) -> None:
     assert torch.equal(turns, later)  # periodic to the last bit
 
 
+@settings(deadline=None)
 @given(st.integers(-(2**40), 2**40), st.floats(-1e3, 1e3))
 def test_real_turns_stay_in_their_turn(time: int, frequency: float) -> None:
     turns = real_turns(torch.tensor(time), torch.tensor(frequency, dtype=torch.float64))

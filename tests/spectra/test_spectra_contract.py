@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from roll_call import roll_call
 
+from roll_call import roll_call
 from rota.kernels import Cosine, WrappedGaussian
 from rota.rooms import find
 from rota.spectra import Lattice, Law

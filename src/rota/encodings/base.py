@@ -123,7 +123,7 @@ def require_time(time: Tensor | None, name: str, whose: str) -> Tensor:
     """The time that an encoding needs.
 
     Raises:
-        InputError: It is missing or not int64.
+        InputError: It is missing, not int64, or not of shape ``(batch, length)``.
     """
     if time is None:
         raise InputError(f"{name} needs the time of each {whose}: pass int64 clock ticks since the epoch")
@@ -131,4 +131,6 @@ def require_time(time: Tensor | None, name: str, whose: str) -> Tensor:
         raise InputError(
             f"{whose} time is {time.dtype}: {name} expects torch.int64 clock ticks since the epoch"
         )
+    if time.ndim != 2:
+        raise InputError(f"{whose} time has shape {tuple(time.shape)}: {name} expects (batch, length)")
     return time

@@ -135,6 +135,8 @@ class ClockRoPE(Encoding):
     needs_clock = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.kernels, Kernel):
+            raise InputError(f"ClockRoPE takes a list of kernels: write ClockRoPE([{self.kernels!r}])")
         object.__setattr__(self, "kernels", tuple(self.kernels))
         object.__setattr__(self, "shares", None if self.shares is None else tuple(self.shares))
         if not self.kernels:

@@ -66,6 +66,8 @@ class Split(Encoding):
     shares: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.parts, Encoding):
+            raise InputError(f"Split takes a list of encodings: write Split([{self.parts!r}, ...])")
         object.__setattr__(self, "parts", tuple(self.parts))
         object.__setattr__(self, "shares", None if self.shares is None else tuple(self.shares))
         if not self.parts:

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rota.errors import InputError
 from rota.kernels.base import Kernel
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
 from rota.units import seconds
 
 _REACH = 9.0  # standard deviations; exp(-9^2/2) is below float64's resolution of 1
+_NARROWEST = 1e-5  # of the period
+_MOST = int(np.ceil(_REACH / (2 * np.pi * _NARROWEST)))
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,16 @@ class WrappedGaussian(Kernel):
         """Law with mass proportional to ``exp(-k^2 / (2 sigma*^2))``, ``sigma* = T / (2 pi sigma)`` (Eq. 18).
 
         Harmonics are kept as far as float64 can tell their mass from zero.
+
+        Raises:
+            InputError: The width is under 1e-5 of the period, which is a million harmonics and no routine.
         """
         sigma_star = seconds(self.period) / (2 * np.pi * seconds(self.width))
-        harmonics = np.arange(-int(np.ceil(_REACH * sigma_star)), int(np.ceil(_REACH * sigma_star)) + 1)
+        highest = int(np.ceil(_REACH * sigma_star))
+        if highest > _MOST:
+            raise InputError(
+                f"{self} has {highest:,} harmonics: expected a width of at least {_NARROWEST:g} of the period"
+            )
+        harmonics = np.arange(-highest, highest + 1)
         weights = np.exp(-0.5 * (harmonics / sigma_star) ** 2)
-        return Lattice(seconds(self.period), harmonics, weights / weights.sum())
+        return Lattice(seconds(self.period), harmonics, weights / weights.sum(), sigma_star=sigma_star)

@@ -152,7 +152,7 @@ class Transformer(Recipe):
                 f"{type(self.encoding).__name__} rotates by time, which time access none withholds: "
                 "use history or request, or leave the arm out"
             )
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             torch.manual_seed(seed)
             return TransformerNetwork(self, num_items, unit, time_access, seed)
 

@@ -4,6 +4,7 @@ from rota.recipes.arms import known_parts as known_parts
 from rota.recipes.baselines import baseline_runs as baseline_runs
 from rota.recipes.comparison import compare as compare
 from rota.recipes.live import LiveWatcher as LiveWatcher
+from rota.recipes.output import appearing as appearing
 from rota.recipes.output import claim as claim
 from rota.recipes.output import require_empty as require_empty
 from rota.recipes.plan import Plan as Plan

@@ -2,16 +2,18 @@
 
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 
 from rota.analysis.profiles import ProfileFit
 from rota.data.log import Log
+from rota.errors import InputError
 from rota.evaluation.results import Comparison
 from rota.evaluation.run import Run
 from rota.models.blueprint import Blueprint
 from rota.recipes.baselines import baseline_runs
-from rota.recipes.output import claim
+from rota.recipes.output import MODELS, SEQUENCES, claim
 from rota.recipes.plan import Plan
 from rota.recipes.priors import realised_priors
 from rota.recipes.question import Question, ask_of
@@ -35,30 +37,36 @@ def compare(
     Args:
         log: Events; see `read_log`.
         plan: Which arms, how often, under which protocol.
-        out: New or empty folder for models, results and pictures; nothing is written without.
+        out: New or empty folder for models, results and pictures; nothing is written without. A run that
+            fails leaves its finished models there, or nothing.
         watcher: Told of progress.
 
     Returns:
         The study: its table, its figures, and the comparison with every rank.
 
     Raises:
-        InputError: Fewer than two users have enough events, or the folder already holds something.
+        InputError: Fewer than two users have enough events, a training fails or does not fit the log, or the
+            folder already holds something.
     """
     plan, watcher = plan or Plan(), watcher or Unwatched()
-    folder = None if out is None else claim(Path(out))
-    question = ask_of(log, None if folder is None else folder / "sequences")
+    plan.require_fit(log.unit)
+    with nullcontext() if out is None else claim(Path(out)) as folder:
+        study = _study(ask_of(log, None if folder is None else folder / SEQUENCES), plan, folder, watcher)
+        if folder is not None:
+            study.save(folder)
+    return study
+
+
+def _study(question: Question, plan: Plan, folder: Path | None, watcher: Watcher) -> Study:
     watcher.begin(question, plan)
     baselines = baseline_runs(question, plan.protocol)
     trials = _trials(question, plan, folder, watcher)
     runs = [trial.run for tried in trials.values() for trial in tried]
-    study = Study(
+    return Study(
         _comparison(question, plan, [*runs, *baselines]),
         {arm: [trial.attention for trial in tried] for arm, tried in trials.items()},
         _priors(plan, trials),
     )
-    if folder is not None:
-        study.save(folder)
-    return study
 
 
 def _trials(
@@ -70,8 +78,11 @@ def _trials(
             blueprint = Blueprint(
                 recipe, question.histories.num_items, question.log.unit, plan.protocol.time_access, seed
             )
-            kept = None if folder is None else folder / "models" / f"{arm}-seed{seed}"
-            trial = run_trial(arm, blueprint, question, plan.protocol, kept, watcher)
+            kept = None if folder is None else folder / MODELS / f"{arm}-seed{seed}"
+            try:
+                trial = run_trial(arm, blueprint, question, plan.protocol, kept, watcher)
+            except InputError as error:
+                raise InputError(f"arm {arm}, seed {seed}: {error}") from error
             trials.setdefault(arm, []).append(trial)
     return trials
 

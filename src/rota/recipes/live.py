@@ -55,7 +55,7 @@ class LiveWatcher(Watcher):
     def begin(self, question: Question, plan: Plan) -> None:
         """Say what is asked, and know how much is ahead."""
         for label, value in question.describe():
-            self.console.print(f"[bold]{label}[/]  {value}", highlight=False)
+            self.console.print(f"[bold]{label:<9}[/]  {value}", highlight=False)  # as wide as "rows read"
         self.epochs = plan.protocol.training.epochs
         self.bars.update(self.all, total=len(plan.arms) * plan.seeds * self.epochs)
         self.bars.start_task(self.all)

@@ -1,10 +1,15 @@
-"""Output folder: a run gets one of its own; what is there is never written over."""
+"""Output folder: a run gets one of its own; what is there is never written over, or left half-made."""
 
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rota.errors import InputError
 
-__all__ = ["claim", "require_empty"]
+__all__ = ["appearing", "claim", "require_empty"]
+
+MODELS, SEQUENCES = "models", "sequences"
 
 
 def require_empty(folder: Path) -> None:
@@ -21,15 +26,46 @@ def require_empty(folder: Path) -> None:
         raise InputError(f"{folder} is a file: expected a new folder; choose another name")
 
 
-def claim(folder: Path) -> Path:
-    """Make the folder of a run.
+@contextmanager
+def claim(folder: Path) -> Iterator[Path]:
+    """Make the folder of a run, with a folder for its models.
+
+    If the run fails or is interrupted before a model is finished, what it made is taken away again;
+    finished models stay.
 
     Raises:
         InputError: It holds something already, or cannot be made.
     """
     require_empty(folder)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / MODELS).mkdir()  # refuses the second of two runs that found the folder empty
     except OSError as error:
+        _remove_empty(made)
         raise InputError(f"{folder} cannot be made ({error.strerror}): choose another folder") from error
-    return folder
+    try:
+        yield folder
+    except BaseException:
+        if not any((folder / MODELS).iterdir()):
+            shutil.rmtree(folder / SEQUENCES, ignore_errors=True)
+            _remove_empty([folder / MODELS, *made])
+        raise
+
+
+@contextmanager
+def appearing(folder: Path) -> Iterator[Path]:
+    """Give a hidden folder beside, to be filled: it takes the name once that is done, and is removed else."""
+    partial = folder.with_name(f".{folder.name}.part")
+    try:
+        yield partial
+        partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    """Remove folders, innermost first; one that holds anything stays."""
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()

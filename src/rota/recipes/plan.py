@@ -8,7 +8,9 @@ from rota.kernels.base import Kernel
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
 from rota.recipes.arms import arm_encoding
+from rota.recipes.priors import clocks_of
 from rota.recipes.protocol import Protocol
+from rota.units import UNITS
 
 DEFAULT_ARMS = ("none", "rope", "clockrope", "rope+clockrope", "trope")
 
@@ -27,7 +29,7 @@ class Plan:
 
     Raises:
         InputError: An arm is unknown, occurs twice or needs a clock that it does not get; the control is no
-            arm; there is no seed.
+            arm; there is no seed; no arm has a use for the prior.
     """
 
     arms: tuple[str, ...] = DEFAULT_ARMS
@@ -41,22 +43,53 @@ class Plan:
         object.__setattr__(self, "arms", tuple(self.arms))
         object.__setattr__(self, "prior", tuple(self.prior))
         if not self.arms or len(set(self.arms)) < len(self.arms):
-            raise InputError(f"arms {', '.join(self.arms)}: expected at least one, each once")
+            raise InputError(f"arms {', '.join(self.arms) or '(none)'}: expected at least one, each once")
         object.__setattr__(self, "control", self.control or self.arms[0])
         if self.control not in self.arms:
             raise InputError(f"control {self.control!r}: expected one of the arms {', '.join(self.arms)}")
         if self.seeds < 1:
             raise InputError(f"seeds {self.seeds}: expected at least one training of each arm")
-        for arm, recipe in self.recipes().items():
-            self._try(arm, recipe)
+        self._check_prior()
+        self._require_possible()
 
     def recipes(self) -> Mapping[str, Transformer]:
         """Network of each arm, in order."""
         return {arm: self.model.with_encoding(arm_encoding(arm, self.prior)) for arm in self.arms}
 
-    def _try(self, arm: str, recipe: Transformer) -> None:
-        """Build it for a catalogue of one item: what does not fit is refused before the work, not amid it."""
+    def require_fit(self, unit: str) -> None:
+        """Build every arm for a catalogue of one item: what does not fit is refused before the work.
+
+        Args:
+            unit: Unit of the log's clock, which decides whether a period is whole ticks and not too many.
+
+        Raises:
+            InputError: An arm does not fit the clock, or its parts each other.
+        """
+        for arm, recipe in self.recipes().items():
+            try:
+                Blueprint(recipe, 1, unit, self.protocol.time_access, 0).build()
+            except InputError as error:
+                raise InputError(f"arm {arm}: {error}") from error
+
+    def _require_possible(self) -> None:
+        """Refuse what fits no clock; which one it will be is not known yet."""
         try:
-            Blueprint(recipe, 1, "s", self.protocol.time_access, 0).build()
-        except InputError as error:
-            raise InputError(f"arm {arm}: {error}") from error
+            self.require_fit("s")
+        except InputError:
+            if all(self._misfits(unit) for unit in UNITS):
+                raise
+
+    def _misfits(self, unit: str) -> bool:
+        try:
+            self.require_fit(unit)
+        except InputError:
+            return True
+        return False
+
+    def _check_prior(self) -> None:
+        asked = any(any(clocks_of(recipe.encoding)) for recipe in self.recipes().values())
+        if self.prior and not asked:
+            raise InputError(
+                f"prior {self.prior[0]}: no arm of {', '.join(self.arms)} has a profile; add clockrope to "
+                "the arms or leave the prior out"
+            )

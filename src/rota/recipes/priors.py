@@ -21,7 +21,7 @@ def realised_priors(encoding: Encoding, network: TransformerNetwork) -> list[Pro
     Returns:
         One fit for each kernel; none where the encoding has no ClockRoPE.
     """
-    recipes = list(_clocks(encoding))
+    recipes = list(clocks_of(encoding))
     layers = [_rotations(network, block) for block in range(len(network.blocks))]
     fits = []
     for part, recipe in enumerate(recipes):
@@ -35,12 +35,13 @@ def realised_priors(encoding: Encoding, network: TransformerNetwork) -> list[Pro
     return fits
 
 
-def _clocks(encoding: Encoding) -> Iterator[ClockRoPE]:
+def clocks_of(encoding: Encoding) -> Iterator[ClockRoPE]:
+    """The ClockRoPE parts of an encoding, in order."""
     if isinstance(encoding, ClockRoPE):
         yield encoding
     elif isinstance(encoding, Split):
         for part in encoding.parts:
-            yield from _clocks(part)
+            yield from clocks_of(part)
 
 
 def _rotations(network: TransformerNetwork, block: int) -> list[Float64Array]:

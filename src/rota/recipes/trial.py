@@ -1,6 +1,7 @@
 """Trial: one arm, one seed: trained, tested, and looked into."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rota.evaluation.protocol import ask
 from rota.evaluation.run import Run
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import TransformerNetwork
+from rota.recipes.output import appearing
 from rota.recipes.protocol import Protocol
 from rota.recipes.question import Question
 from rota.recipes.watching import Watcher
@@ -60,21 +62,23 @@ def run_trial(
     def validate() -> float:
         return float(MRR()(ask(network, histories, stages.validation, **common)).mean())  # type: ignore[arg-type]
 
-    def keep() -> None:
-        if folder is not None:
-            save_checkpoint(folder, blueprint, network)
+    with nullcontext() if folder is None else appearing(folder) as partial:
 
-    fitted = fit(
-        network,
-        TrainingWindows(histories, stages.train, blueprint.model.max_len, protocol.time_access),
-        protocol.training,
-        seed=blueprint.seed,
-        validate=validate,
-        keep=keep,
-        report=watcher.step,
-        device=protocol.device,
-        precision=protocol.precision,
-    )
+        def keep() -> None:
+            if partial is not None:
+                save_checkpoint(partial, blueprint, network)
+
+        fitted = fit(
+            network,
+            TrainingWindows(histories, stages.train, blueprint.model.max_len, protocol.time_access),
+            protocol.training,
+            seed=blueprint.seed,
+            validate=validate,
+            keep=keep,
+            report=watcher.step,
+            device=protocol.device,
+            precision=protocol.precision,
+        )
     run = Run(arm, blueprint.seed, ask(network, histories, stages.test, **common))  # type: ignore[arg-type]
     curve = attention_by_gap(
         network, _reading(question, protocol, blueprint.model.max_len), unit=histories.unit

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tomli_w
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from rota.errors import InputError
 from rota.models.blueprint import Blueprint
@@ -22,7 +22,7 @@ def save_checkpoint(folder: Path, blueprint: Blueprint, network: TransformerNetw
     table.write_text(tomli_w.dumps(to_table(blueprint)), encoding="utf-8")
     os.replace(table, folder / TABLE)
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    save_file(state, weights)
+    weights.write_bytes(save(state))  # save_file would make it unreadable to other people
     os.replace(weights, folder / WEIGHTS)
 
 

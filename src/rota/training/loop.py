@@ -1,8 +1,11 @@
 """The loop: Lightning trains, validation selects the epoch, the best weights are what remains."""
 
 import logging
+import math
+import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -22,7 +25,7 @@ from rota.training.windows import EpochOrder, TrainingBatch, TrainingWindows
 
 _SCORE = "validation"
 _ACCELERATORS = {"cpu": "cpu", "cuda": "gpu"}
-PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "bf16-true")
+PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,13 @@ class Training(Recipe):
     loss: SampledSoftmax = field(default_factory=SampledSoftmax)
 
     def __post_init__(self) -> None:
-        if min(self.epochs, self.batch_size, self.patience) < 1 or not self.learning_rate > 0:
-            raise InputError("epochs, batch_size and patience are at least 1, and learning_rate is above 0")
+        for name in ("epochs", "batch_size", "patience"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} {getattr(self, name)}: expected at least 1")
+        if not 0 < self.learning_rate < math.inf:
+            raise InputError(f"learning_rate {self.learning_rate}: expected a finite number above 0")
+        if not 0 <= self.weight_decay < math.inf:
+            raise InputError(f"weight_decay {self.weight_decay}: expected a finite number, 0 or above")
 
 
 @dataclass(frozen=True)
@@ -105,16 +113,16 @@ def fit(
         keep: Saves the network as it is; called after each epoch that is the best so far.
         report: Called after each step.
         device: ``"cpu"`` or ``"cuda"``.
-        precision: One of Lightning's: 32-true, bf16-mixed, 16-mixed, bf16-true.
+        precision: One of Lightning's: 32-true, bf16-mixed, 16-mixed (on cuda).
 
     Raises:
-        InputError: Unknown precision, or a device that is not there.
+        InputError: Unknown precision, one that the device lacks, or a device that is not there.
     """
     check_hardware(device, precision)
     order = EpochOrder(windows.lengths, training.batch_size, seed)
     loader: DataLoader[int] = DataLoader(windows, batch_sampler=order, collate_fn=windows.collate)
     lesson, best = _Lesson(network, training, seed, validate), _KeepBest(network, keep)
-    with torch.random.fork_rng(), _quiet():
+    with torch.random.fork_rng(), _quiet(), _interruptible():
         trainer = Trainer(
             accelerator=_ACCELERATORS[device],
             devices=1,
@@ -206,7 +214,7 @@ def check_hardware(device: str, precision: str) -> None:
     """Refuse what cannot be trained on, before any work.
 
     Raises:
-        InputError: Unknown precision or device, or a device that is not there.
+        InputError: Unknown precision or device, a device that is not there, or one without the precision.
     """
     if precision not in PRECISIONS:
         raise InputError(f"precision {precision!r}: expected one of {', '.join(PRECISIONS)}")
@@ -214,6 +222,21 @@ def check_hardware(device: str, precision: str) -> None:
         raise InputError(f"device {device!r}: expected cpu or cuda")
     if device == "cuda" and not torch.cuda.is_available():
         raise InputError("device cuda: this machine has no CUDA device that torch can use; use --device cpu")
+    if precision == "16-mixed" and device == "cpu":
+        raise InputError("precision 16-mixed: a CPU has none; use bf16-mixed or 32-true, or --device cuda")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C be a KeyboardInterrupt: Lightning leaves Python instead, and deaf to the next Ctrl-C."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    except SystemExit as left:
+        if not isinstance(left.__context__, KeyboardInterrupt):
+            raise
+        signal.signal(signal.SIGINT, handler)
+        raise KeyboardInterrupt from None
 
 
 class _quiet(warnings.catch_warnings):  # noqa: N801 - reads as a statement

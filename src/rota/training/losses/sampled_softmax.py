@@ -1,5 +1,6 @@
 """Sampled softmax: the target against uniform negatives."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -28,10 +29,10 @@ class SampledSoftmax(Recipe):
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.num_negatives < 1 or not self.temperature > 0:
-            raise InputError(
-                f"{self.num_negatives} negatives, temperature {self.temperature}: expected both above 0"
-            )
+        if self.num_negatives < 1:
+            raise InputError(f"num_negatives {self.num_negatives}: expected at least 1")
+        if not 0 < self.temperature < math.inf:
+            raise InputError(f"temperature {self.temperature}: expected a finite number above 0")
 
     def __call__(
         self,

@@ -1,0 +1,50 @@
+"""The core is light: what a user of one encoding imports, and how long that takes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+WINGS = ("pyarrow", "lightning", "rich", "typer", "matplotlib", "safetensors", "tomli_w", "pandas", "polars")
+ROOT = Path(__file__).parent.parent
+
+
+def run(code: str) -> str:
+    """What a fresh interpreter prints, without the checks of shapes."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_core_imports_no_wing_and_adds_little_to_torch() -> None:
+    code = f"""
+import sys, time, torch
+start = time.process_time()
+from rota import ClockRoPE, NoEncoding, RoPE, Split, TRoPE, parse_kernel, rotate
+ClockRoPE().build(head_dim=8, num_heads=1)
+spent = time.process_time() - start
+from rota import SoftmaxAttention, Transformer, collate
+print(spent, *set({WINGS}) & sys.modules.keys())
+"""
+    spent, *wings = run(code).split()
+    assert not wings
+    assert float(spent) < 2
+
+
+def test_theory_needs_no_torch_either() -> None:
+    code = """
+import sys, rota
+from rota.kernels import WrappedGaussian
+rota.draw(WrappedGaussian("24h", "2h").spectrum(), 4, 2, seed=0)
+print(*{"torch", *WINGS} & sys.modules.keys())
+"""
+    assert run(code.replace("*WINGS", str(WINGS)[1:-1])) == ""
+
+
+def test_stubs_are_fresh() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "stubs.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
