@@ -6,7 +6,7 @@ BIN := .venv/bin
 .DELETE_ON_ERROR:
 
 demo: .venv/demo
-	$(BIN)/rota compare flights --sample-users 1000 --prior "wrapped_gaussian(24h, 0.5h)" \
+	$(BIN)/rota compare flights --sample-users 700 --prior "wrapped_gaussian(24h, 0.5h)" \
 		--control rope --seeds 2 --time-access request
 
 test: .venv/dev

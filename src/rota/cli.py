@@ -26,6 +26,7 @@ from rota.recipes.live import LiveWatcher
 from rota.recipes.output import MODELS, require_empty
 from rota.recipes.plan import DEFAULT_ARMS, Plan
 from rota.recipes.protocol import Protocol
+from rota.recipes.question import MIN_EVENTS
 from rota.recipes.study import Study
 from rota.training.loop import Training
 from rota.training.losses.sampled_softmax import SampledSoftmax
@@ -68,10 +69,11 @@ def _help(arguments: Sequence[str]) -> str:
     return " ".join(["rota", *map(str, command), "--help"])
 
 
-def _version(wanted: bool) -> None:
+def _version(wanted: bool) -> bool:
     if wanted:
         print(f"rota {__version__}")
         raise typer.Exit
+    return wanted
 
 
 @app.callback()
@@ -108,7 +110,7 @@ def compare_command(
         typer.Option(help="Time zone in which users live, for instance Europe/Paris.", rich_help_panel=_LOG),
     ] = None,
     sample_users: Annotated[
-        int | None, typer.Option(help="Take a random sample of so many users.", rich_help_panel=_LOG)
+        int | None, typer.Option(help="Ask a random sample of so many users.", rich_help_panel=_LOG)
     ] = None,
     arms: Annotated[
         str, typer.Option(help="Encodings, separated by commas; a + shares a head's features.")
@@ -185,7 +187,7 @@ def compare_command(
     folder = out or _default_folder(log)
     require_empty(folder)
     events = read_log(log, user=user, item=item, time=time, unit=unit, zone=zone)
-    asked = events if sample_users is None else events.sample_users(sample_users)
+    asked = events if sample_users is None else events.sample_users(sample_users, least=MIN_EVENTS)
     _describe(events, sample_users)
     try:
         with LiveWatcher(console) as watcher:
@@ -206,7 +208,10 @@ def _describe(events: Log, sample: int | None) -> None:
     for label, value in events.describe():
         grid.add_row(f"[bold]{label}[/]", escape(value))
     if sample is not None:
-        grid.add_row("[bold]sample[/]", f"{sample:,} users drawn at random, with all their events")
+        grid.add_row(
+            "[bold]sample[/]",
+            f"{sample:,} users, drawn at random from those with {MIN_EVENTS} events or more",
+        )
     console.print(grid, highlight=False)
 
 

@@ -1,5 +1,6 @@
 """Training: what it learns, what it keeps, and that it can be repeated."""
 
+import signal
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,7 +150,8 @@ def test_bfloat16_trains_too(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "precision", "said"), [("tpu", "32-true", "tpu"), ("cpu", "8-bit", "8-bit")]
+    ("device", "precision", "said"),
+    [("tpu", "32-true", "tpu"), ("cpu", "8-bit", "8-bit"), ("cpu", "16-mixed", "a CPU has none")],
 )
 def test_unknown_hardware_is_refused(world: World, device: str, precision: str, said: str) -> None:
     windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
@@ -158,6 +160,35 @@ def test_unknown_hardware_is_refused(world: World, device: str, precision: str, 
             blueprint().build(), windows, Training(), seed=0, validate=lambda: 0.0, keep=lambda: None,
             report=lambda progress: None, device=device, precision=precision,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"epochs": 0},
+        {"batch_size": -1},
+        {"patience": 0},
+        {"learning_rate": float("inf")},
+        {"learning_rate": float("nan")},
+        {"weight_decay": -0.1},
+        {"weight_decay": float("nan")},
+    ],
+)
+def test_impossible_training_is_refused_by_name(given: dict[str, float]) -> None:
+    ((name, value),) = given.items()
+    with pytest.raises(InputError, match=f"{name} {value}: expected"):
+        Training(**given)  # type: ignore[arg-type]
+
+
+def test_ctrl_c_is_a_keyboard_interrupt_that_can_be_pressed_again(world: World) -> None:
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        fit(
+            blueprint().build(), windows, Training(), seed=0, validate=lambda: 0.0, keep=lambda: None,
+            report=lambda progress: signal.raise_signal(signal.SIGINT),
+        )  # fmt: skip
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 def test_a_checkpoint_rebuilds_the_network(world: World, tmp_path) -> None:

@@ -100,21 +100,24 @@ class Log:
             item_ids=items.values,
         )  # fmt: skip
 
-    def sample_users(self, n: int, seed: int = 0) -> "Log":
+    def sample_users(self, n: int, seed: int = 0, least: int = 1) -> "Log":
         """Keep a random sample of users with all their events; the same seed draws the same users.
 
         Args:
             n: Number of users to keep.
             seed: Seed of the draw.
+            least: Draw among users with at least so many events.
 
         Raises:
             InputError: There are not so many users, or none is asked for.
         """
-        if not 1 <= n <= self.num_users:
+        enough = np.flatnonzero(np.bincount(self.users, minlength=self.num_users) >= least)
+        if not 1 <= n <= len(enough):
             raise InputError(
-                f"{self.name}: a sample of {n} users: expected 1 to {self.num_users}, its number of users"
+                f"{self.name}: a sample of {n} users: expected 1 to {len(enough)}, its number of users "
+                f"with {least} events or more"
             )
-        return self.of_users(np.random.default_rng(seed).choice(self.num_users, size=n, replace=False))
+        return self.of_users(np.random.default_rng(seed).choice(enough, size=n, replace=False))
 
     def describe(self) -> list[tuple[str, str]]:
         """What a person should see before trusting the log, as labels and values."""

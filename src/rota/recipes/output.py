@@ -16,13 +16,17 @@ def require_empty(folder: Path) -> None:
     """Refuse a folder that holds anything.
 
     Raises:
-        InputError: It exists and is not an empty folder.
+        InputError: It exists and is not an empty folder, or cannot be read.
     """
-    if folder.is_dir() and any(folder.iterdir()):
+    try:
+        full, file = folder.is_dir() and any(folder.iterdir()), folder.exists() and not folder.is_dir()
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read ({error.strerror}): choose another folder") from error
+    if full:
         raise InputError(
             f"{folder} is not empty: an earlier result is never overwritten; choose another folder"
         )
-    if folder.exists() and not folder.is_dir():
+    if file:
         raise InputError(f"{folder} is a file: expected a new folder; choose another name")
 
 

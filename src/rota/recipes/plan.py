@@ -10,7 +10,6 @@ from rota.models.transformer import Transformer
 from rota.recipes.arms import arm_encoding
 from rota.recipes.priors import clocks_of
 from rota.recipes.protocol import Protocol
-from rota.units import UNITS
 
 DEFAULT_ARMS = ("none", "rope", "clockrope", "rope+clockrope", "trope")
 
@@ -50,7 +49,7 @@ class Plan:
         if self.seeds < 1:
             raise InputError(f"seeds {self.seeds}: expected at least one training of each arm")
         self._check_prior()
-        self._require_possible()
+        self.require_fit("s")  # the coarsest: what is too much for it is so for every clock
 
     def recipes(self) -> Mapping[str, Transformer]:
         """Network of each arm, in order."""
@@ -60,7 +59,7 @@ class Plan:
         """Build every arm for a catalogue of one item: what does not fit is refused before the work.
 
         Args:
-            unit: Unit of the log's clock, which decides whether a period is whole ticks and not too many.
+            unit: Unit of the log's clock: the finer, the more ticks has a period, and there may be too many.
 
         Raises:
             InputError: An arm does not fit the clock, or its parts each other.
@@ -70,21 +69,6 @@ class Plan:
                 Blueprint(recipe, 1, unit, self.protocol.time_access, 0).build()
             except InputError as error:
                 raise InputError(f"arm {arm}: {error}") from error
-
-    def _require_possible(self) -> None:
-        """Refuse what fits no clock; which one it will be is not known yet."""
-        try:
-            self.require_fit("s")
-        except InputError:
-            if all(self._misfits(unit) for unit in UNITS):
-                raise
-
-    def _misfits(self, unit: str) -> bool:
-        try:
-            self.require_fit(unit)
-        except InputError:
-            return True
-        return False
 
     def _check_prior(self) -> None:
         asked = any(any(clocks_of(recipe.encoding)) for recipe in self.recipes().values())

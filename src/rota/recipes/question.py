@@ -15,7 +15,7 @@ from rota.histories import Histories, Stages
 
 __all__ = ["Question", "ask_of"]
 
-_MIN_EVENTS = 5
+MIN_EVENTS = 5
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Question:
             learnt[self.histories.items[start:stop]] = True
         new = int((~learnt[self.histories.items[test.stops]]).sum())
         return [
-            ("asked", f"{len(test.users):,} users with {_MIN_EVENTS} events or more, {self.stages.name}"),
+            ("asked", f"{len(test.users):,} users with {MIN_EVENTS} events or more, {self.stages.name}"),
             (
                 "ranked",
                 f"{self.histories.num_items:,} items; {new:,} targets are items that training never met",
@@ -83,10 +83,10 @@ def ask_of(log: Log, folder: Path | None = None) -> Question:
     Raises:
         InputError: Fewer than two users have enough events.
     """
-    kept = MinEvents(_MIN_EVENTS).apply(log)
+    kept = MinEvents(MIN_EVENTS).apply(log)
     if kept.num_users < 2:
         raise InputError(
-            f"{log.name}: one user has {_MIN_EVENTS} events or more; expected at least two to compare over"
+            f"{log.name}: one user has {MIN_EVENTS} events or more; expected at least two to compare over"
         )
     histories = kept.histories()
     if folder is not None:

@@ -86,7 +86,7 @@ class Lattice(Law):
 
     @property
     def spread(self) -> float:
-        """Scale of the harmonics: ``sigma_star``, or where the law has none, the root mean square harmonic."""
+        """Scale of the harmonics: ``sigma_star``, or where there is none, their root mean square."""
         if self.sigma_star is not None:
             return self.sigma_star
         return float(np.sqrt(np.sum(self.masses * self.harmonics.astype(np.float64) ** 2)))
