@@ -153,7 +153,7 @@ def compare_command(
     temperature: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.temperature,
     device: Annotated[str, typer.Option(help="cpu or cuda.", rich_help_panel=_TRAINING)] = "cpu",
     precision: Annotated[
-        str, typer.Option(help="32-true, bf16-mixed, 16-mixed or bf16-true.", rich_help_panel=_TRAINING)
+        str, typer.Option(help="32-true, bf16-mixed, or on cuda 16-mixed.", rich_help_panel=_TRAINING)
     ] = "32-true",
 ) -> None:
     """Train time encodings on one log and say which one learnt the routine."""
