@@ -3,7 +3,7 @@
     python benchmarks/rotary.py [--threads 2] [--json rotary.json]
 
 The plain way forms the angle of every pair of every head in float64 and rotates by real arithmetic. All run
-in one process, in turn and in both orders, and their medians are compared; the copy (``q.clone(), k.clone()``)
+The plain way forms the angle of every pair of every head in float64 and rotates in real arithmetic. All run
 is the least that memory allows.
 """
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import jaxtyping
 import pytest
+import torch
 from hypothesis import settings
 
 settings.register_profile("rota", deadline=None)  # machines differ; a slow one has not found a bug
@@ -19,6 +21,15 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip(ABSENT)
     return SHARED / "data"
+
+
+@pytest.fixture
+def unchecked_shapes() -> Iterator[None]:
+    """Turn the checks of shapes off: they are Python, which torch.compile cannot take into a graph."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    torch.compiler.reset()
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 _skipped: list[str] = []

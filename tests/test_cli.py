@@ -14,7 +14,7 @@ import pytest
 
 from rota import __main__ as entry
 from rota import __version__, cli
-from rota.training.loop import Progress
+from rota.training.progress import Progress
 from town import columns, town
 
 WHO = "--user user --item item --time when"

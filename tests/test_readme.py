@@ -22,10 +22,18 @@ def test_a_clock_in_ones_own_model() -> None:
 @pytest.mark.slow
 def test_a_comparison_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [(user, f"v{(user + 3 * day) % 7}", 1_700_000_000 + 86_400 * day + 60 * user) for user in range(20) for day in range(9)]
+    rows = [
+        (user, f"v{(user + 3 * day) % 7}", 1_700_000_000 + 86_400 * day + 60 * user)
+        for user in range(20)
+        for day in range(9)
+    ]
     pd.DataFrame(rows, columns=["user", "venue", "time"]).to_csv("checkins.csv", index=False)
     exec(compile(EXAMPLES[1], "README.md", "exec"), {})
-    assert {path.name for path in Path("results").iterdir()} >= {"results.json", "ranks.parquet", "attention.png"}
+    assert {path.name for path in Path("results").iterdir()} >= {
+        "results.json",
+        "ranks.parquet",
+        "attention.png",
+    }
 
 
 def test_what_it_links_to_exists() -> None:

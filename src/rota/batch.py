@@ -91,8 +91,13 @@ class Window:
     query_times: Int64Array
 
 
-def collate(windows: Sequence[Window], access: TimeAccess) -> Batch:
-    """Pad windows on the right into one batch."""
+def collate(windows: Sequence[Window], access: TimeAccess | str) -> Batch:
+    """Pad windows on the right into one batch.
+
+    Raises:
+        InputError: There is no such time access.
+    """
+    access = TimeAccess.parse(access)
     lengths = np.array([len(window.items) for window in windows], dtype=np.int64)
     items = _pad([window.items for window in windows], lengths, edge=False)
     key_time = query_time = None

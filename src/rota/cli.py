@@ -15,21 +15,18 @@ from typer.exceptions import TyperException
 
 from rota import __version__
 from rota.batch import TimeAccess
-from rota.data.log import Log
-from rota.data.reading import read_log
 from rota.errors import InputError
 from rota.evaluation.seen import SeenItems
 from rota.kernels.expression import parse_kernel
 from rota.models.transformer import Transformer
-from rota.recipes.comparison import compare
 from rota.recipes.live import LiveWatcher
+from rota.recipes.opening import open_log
 from rota.recipes.output import MODELS, require_empty
 from rota.recipes.plan import DEFAULT_ARMS, Plan
 from rota.recipes.protocol import Protocol
-from rota.recipes.question import MIN_EVENTS
 from rota.recipes.study import Study
-from rota.training.loop import Training
 from rota.training.losses.sampled_softmax import SampledSoftmax
+from rota.training.recipe import Training
 
 app = typer.Typer(
     name="rota",
@@ -186,12 +183,13 @@ def compare_command(
     )
     folder = out or _default_folder(log)
     require_empty(folder)
-    events = read_log(log, user=user, item=item, time=time, unit=unit, zone=zone)
-    asked = events if sample_users is None else events.sample_users(sample_users, least=MIN_EVENTS)
-    _describe(events, sample_users)
+    opened = open_log(log, user=user, item=item, time=time, unit=unit, zone=zone, sample_users=sample_users)
+    _describe(opened.facts)
+    from rota.recipes.comparison import compare  # Lightning takes seconds: not before there is work for it
+
     try:
         with LiveWatcher(console) as watcher:
-            study = compare(asked, plan, out=folder, watcher=watcher)
+            study = compare(opened.log, plan, out=folder, watcher=watcher)
     except BaseException:
         if (folder / MODELS).is_dir():
             _print(f"the models finished so far are in {folder / MODELS}{os.sep}")
@@ -203,15 +201,10 @@ def _default_folder(log: str) -> Path:
     return Path("runs") / f"{Path(log).name.partition('.')[0]}-{datetime.now():%Y%m%d-%H%M%S}"
 
 
-def _describe(events: Log, sample: int | None) -> None:
+def _describe(facts: Sequence[tuple[str, str]]) -> None:
     grid = Table.grid(padding=(0, 2))
-    for label, value in events.describe():
+    for label, value in facts:
         grid.add_row(f"[bold]{label}[/]", escape(value))
-    if sample is not None:
-        grid.add_row(
-            "[bold]sample[/]",
-            f"{sample:,} users, drawn at random from those with {MIN_EVENTS} events or more",
-        )
     console.print(grid, highlight=False)
 
 

@@ -84,8 +84,12 @@ def import_part(module: str) -> object:
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` that make a package's public names import lazily."""
+    folder = _ROOT.joinpath(*package.split(".")[1:])
+    rooms = {init.parent.name for init in folder.glob("*/__init__.py")}
 
     def __getattr__(name: str) -> object:  # noqa: N807
+        if name in rooms:
+            return import_module(f"{package}.{name}")
         module = None if name.startswith("__") else members(package).get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
@@ -119,8 +123,13 @@ def find(room: str, name: str, kind: type[Kind]) -> type[Kind]:
         found = _of_kind(f"rota.{room}.{name}", kind)
         if len(found) == 1:
             return found[0]
-    offered = [other for other in names(room) if len(_of_kind(f"rota.{room}.{other}", kind)) == 1]
-    raise InputError(f"unknown name {name!r} in {room}: expected one of {', '.join(offered)}")
+    offered = ", ".join(offers(room, kind))
+    raise InputError(f"unknown name {name!r} in {room}: expected one of {offered}")
+
+
+def offers(room: str, kind: type[object]) -> list[str]:
+    """Names that `find` would answer to."""
+    return [name for name in names(room) if len(_of_kind(f"rota.{room}.{name}", kind)) == 1]
 
 
 def _of_kind(module: str, kind: type[Kind]) -> list[type[Kind]]:

@@ -1,6 +1,7 @@
 """A recipe is a frozen dataclass and one TOML table: what can be rebuilt from it is not pickled."""
 
 import dataclasses
+import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 from rota.errors import InputError
 from rota.rooms import find, names
 
-__all__ = ["Recipe", "from_table", "read_recipe", "to_table"]
+__all__ = ["Recipe", "from_table", "read_recipe", "to_table", "write_recipe"]
 
 _KEY = "recipe"  # the table's key that names room and file, for instance "kernels.wrapped_gaussian"
 _WHERE = re.compile(r"[a-z_]+(\.[a-z0-9_]+)+")
@@ -116,6 +117,15 @@ def _fits(value: object, hint: object) -> bool:
     if isinstance(value, bool) or hint is bool:  # to Python, True is an int
         return isinstance(value, bool) and hint is bool
     return isinstance(value, (int, float) if hint is float else hint)  # type: ignore[arg-type]
+
+
+def write_recipe(path: Path, recipe: Recipe) -> None:
+    """Write a recipe as TOML; the file appears only when complete."""
+    import tomli_w  # of the training wing; the core reads and makes tables without it
+
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(tomli_w.dumps(to_table(recipe)), encoding="utf-8")
+    os.replace(part, path)
 
 
 def read_recipe(path: Path, kind: type[R]) -> R:

@@ -63,6 +63,12 @@ def test_every_arm_but_the_control_is_paired_on_every_metric() -> None:
         assert found == paired_difference(made.metric(arm, name), made.metric("none", name))
 
 
+def test_a_control_alone_has_no_pairs() -> None:
+    made = comparison(runs=[Run("none", 0, np.array([1, 2, 3, 0]))])
+    assert made.paired == {}
+    assert [row.arm for row in made.rows()] == ["none"]
+
+
 def test_json_has_the_pinned_schema() -> None:
     found = comparison(metrics=("HR@1",)).to_json()
     assert list(found) == [
@@ -118,6 +124,16 @@ def test_an_earlier_run_is_never_overwritten(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="choose another folder"):
         require_free(tmp_path)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_further_files_may_be_refused_too(tmp_path: Path) -> None:
+    (tmp_path / "prior.png").write_text("precious")
+    require_free(tmp_path)
+    with pytest.raises(InputError, match=r"prior.png exists already and is not overwritten"):
+        require_free(tmp_path, ("attention.png", "prior.png"))
+    (tmp_path / "results.json").write_text("precious")
+    with pytest.raises(InputError, match=r"results.json exists already"):
+        require_free(tmp_path, ("attention.png",))
 
 
 def test_a_failed_write_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,4 +195,61 @@ def test_loading_refuses_what_is_not_a_comparison(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(results))
     (tmp_path / "ranks.parquet").write_text("no parquet")
     with pytest.raises(InputError, match=r"ranks.parquet cannot be read"):
+        load_comparison(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"arms": None}, r"has arms = None: expected list"),
+        ({"arms": []}, r"has no arms.0: expected the file as a comparison wrote it"),
+        ({"arms": [{"arm": "none"}]}, r"has no arms.0.seed"),
+        (
+            {"arms": [{"arm": "none", "seed": "0", "metrics": {}}]},
+            r"has arms.0.seed = '0': expected int \| None",
+        ),
+        (
+            {"arms": [{"arm": "none", "seed": 0, "metrics": "MRR"}]},
+            r"has arms.0.metrics = 'MRR': expected dict",
+        ),
+        ({"split": "leave_one_out"}, r"has no split.name"),
+        ({"split": {"name": "leave_one_out"}}, r"has no split.hash"),
+        ({"seen": 1}, r"has seen = 1: expected str"),
+    ],
+)
+def test_loading_names_the_key_that_is_missing_or_of_another_type(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    comparison().save(tmp_path)
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(InputError, match=rf"results.json {message}"):
+        load_comparison(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["time_access", "seen", "control", "split", "data", "versions", "arms"])
+def test_loading_names_each_key_that_is_missing(tmp_path: Path, key: str) -> None:
+    comparison().save(tmp_path)
+    path = tmp_path / "results.json"
+    results = json.loads(path.read_text())
+    del results[key]
+    path.write_text(json.dumps(results))
+    with pytest.raises(InputError, match=rf"results.json has no {key}"):
+        load_comparison(tmp_path)
+    path.write_text('{"schema": 1}')
+    with pytest.raises(InputError, match=r"results.json has no arms"):
+        load_comparison(tmp_path)
+
+
+def test_loading_refuses_ranks_without_their_columns(tmp_path: Path) -> None:
+    comparison().save(tmp_path)
+    table = pq.read_table(tmp_path / "ranks.parquet")
+    pq.write_table(table.drop_columns(["target", "arm"]), tmp_path / "ranks.parquet")
+    with pytest.raises(InputError, match=r"ranks.parquet has no column arm, target"):
+        load_comparison(tmp_path)
+    words = pa.array(["first"] * len(table))
+    pq.write_table(
+        table.set_column(table.column_names.index("rank"), "rank", words), tmp_path / "ranks.parquet"
+    )
+    with pytest.raises(InputError, match=r"ranks.parquet has ranks of type string: expected integers"):
         load_comparison(tmp_path)

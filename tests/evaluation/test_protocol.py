@@ -161,6 +161,16 @@ def test_a_clock_is_not_lent_under_none() -> None:
     assert all(batch.key_time is None and batch.query_time is None for batch in blind.batches)
 
 
+def test_plain_strings_are_read_and_unknown_ones_refused() -> None:
+    histories, spans = log()
+    ranks = ask(Written(), histories, spans, access="history", seen="drop")
+    assert ranks.tolist() == slow_ranks(histories, spans, TimeAccess.HISTORY, SeenItems.DROP, None)
+    with pytest.raises(InputError, match="time access 'History': expected one of none, history, request"):
+        ask(Written(), histories, spans, access="History", seen="drop")
+    with pytest.raises(InputError, match="seen items 'Keep': expected one of keep, drop"):
+        ask(Written(), histories, spans, access="history", seen="Keep")
+
+
 def test_a_model_of_another_catalogue_is_refused() -> None:
     histories, spans = log()
     with pytest.raises(InputError, match="scores 8 items: expected the whole catalogue of 9"):

@@ -1,10 +1,16 @@
-"""Paired bootstrap: degenerate cases exactly, the interval against theory, coverage by simulation."""
+"""Paired bootstrap: degenerate cases exactly, scipy's and theory's interval, coverage by simulation."""
+
+import time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import bootstrap
 
 from rota.errors import InputError
 from rota.evaluation import PairedDifference, paired_difference
+from rota.evaluation.significance import paired_differences
 
 
 def test_a_constant_difference_has_no_width() -> None:
@@ -29,6 +35,51 @@ def test_equals_a_slow_bootstrap() -> None:
     found = paired_difference(arm, control, confidence=0.9)
     assert found.diff == pytest.approx(difference.mean())
     assert [found.lo, found.hi] == pytest.approx(np.quantile(means, [0.05, 0.95]), abs=0.01)
+
+
+@pytest.mark.parametrize("users", [2, 30, 301])
+def test_equals_scipy_with_the_same_draws(users: int) -> None:
+    differences = np.random.default_rng(users).normal(0.1, 1, (3, users)) * [[1], [1e-9], [1e6]]
+    found = paired_differences(differences, resamples=2_000, confidence=0.9, seed=7)
+    for row, mine in zip(differences, found, strict=True):
+        theirs = bootstrap(
+            (row,),
+            np.mean,
+            n_resamples=2_000,
+            confidence_level=0.9,
+            method="percentile",
+            rng=np.random.default_rng(7),
+        ).confidence_interval
+        scale = np.abs(row).max()
+        assert mine.diff == row.mean()
+        assert [mine.lo, mine.hi] == pytest.approx([theirs.low, theirs.high], rel=0, abs=1e-12 * scale)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 9), st.integers(2, 70), st.integers(0, 2**32))
+def test_a_pair_alone_and_among_others_is_the_same_to_the_last_bit(rows: int, users: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values, control = rng.random((rows, users)) * 10.0 ** rng.integers(-9, 9, (rows, 1)), rng.random(users)
+    values[-1] = control + 0.25  # a constant among them
+    stacked = paired_differences(values - control, resamples=199, seed=3)
+    assert stacked == [paired_difference(row, control, resamples=199, seed=3) for row in values]
+    assert stacked[-1].lo == stacked[-1].diff == stacked[-1].hi
+
+
+def test_no_pairs_and_extreme_figures() -> None:
+    assert paired_differences(np.zeros((0, 5))) == []
+    tiny, huge = paired_differences(np.array([[1e-300, 2.0], [1e300, -1e300]]), resamples=99)
+    assert 0 <= tiny.lo <= 1 <= tiny.hi <= 2
+    assert [huge.lo, huge.hi] == [-1e300, 1e300]
+
+
+@pytest.mark.slow
+def test_many_pairs_of_many_users_take_seconds() -> None:
+    differences = np.random.default_rng(8).normal(size=(28, 20_000))
+    start = time.process_time()
+    found = paired_differences(differences)
+    assert time.process_time() - start < 30  # about 3 s; one pair after the other took 50
+    assert found[3].hi - found[3].lo == pytest.approx(2 * 1.96 / np.sqrt(20_000), rel=0.05)
 
 
 def test_width_follows_the_pairs_and_not_the_arms() -> None:
@@ -70,3 +121,22 @@ def test_batches_do_not_change_the_interval(monkeypatch: pytest.MonkeyPatch) -> 
 def test_refusals(values: np.ndarray, control: np.ndarray, message: str) -> None:
     with pytest.raises(InputError, match=message):
         paired_difference(values, control)
+
+
+@pytest.mark.parametrize(
+    ("differences", "options", "message"),
+    [
+        (np.zeros(3), {}, r"differences of shape \(3,\)"),
+        (np.zeros((3, 1)), {}, "two users or more"),
+        (np.full((1, 2), np.inf), {}, "differences: expected finite numbers, got inf"),
+        (np.zeros((1, 2)), {"resamples": 0}, "0 resamples at confidence 0.95"),
+        (
+            np.zeros((1, 2)),
+            {"confidence": 95.0},
+            "confidence 95.0: expected at least one, and a share below 1",
+        ),
+    ],
+)
+def test_stacked_refusals(differences: np.ndarray, options: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        paired_differences(differences, **options)  # type: ignore[arg-type]

@@ -144,7 +144,6 @@ def test_geometric_bank() -> None:
         (lambda: draw(LAW, 1, 1, seed=0, layer=-1), "layer -1"),
         (lambda: draw(LAW, 1, 1, seed=0, method="sobol"), r"unknown name 'sobol' in frequencies: .*\biid\b"),
         (lambda: draw(LAW, 1, 1, seed=0, method="geometric"), "unknown name 'geometric' in frequencies"),
-        (lambda: draw(Cosine(90.5).spectrum(), 1, 1, seed=0), "90.5"),
         (lambda: rope_ladder(8, base=1.0), "base 1.0"),
         (lambda: rope_ladder(8, base=float("nan")), "base nan"),
         (lambda: geometric_bank(4, 0.0, 1e8), "0 < shortest"),
@@ -156,3 +155,11 @@ def test_what_cannot_be_drawn_is_refused(wrong: Callable[[], object], says: str)
     with pytest.raises(InputError, match=says) as caught:
         wrong()
     assert "\n" not in str(caught.value)
+
+
+def test_a_period_of_part_seconds_keeps_its_harmonics() -> None:
+    """Whether it is whole ticks is for the clock to say, not for the draw."""
+    drawn = draw(Cosine(90.5).spectrum().fold(), 2, 1, seed=0)
+    assert drawn.harmonics is not None
+    assert drawn.period is None
+    assert np.allclose(drawn.cycles_per_second, drawn.harmonics / 90.5, rtol=1e-15)

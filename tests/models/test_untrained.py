@@ -1,6 +1,7 @@
 """The untrained models against plain Python, and their known figures on real check-ins."""
 
 import math
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_padding_contributes_nothing(model: Scorer) -> None:
 
 def test_equal_evidence_ties_exactly() -> None:
     batch = collate([window([1, 2, 1, 2], [0, 0, 0, 0], 0)], TimeAccess.REQUEST)
-    popular = Popularity(ITEMS).fit(np.array([4, 4, 2, 2, 0])).scores(batch)[0]
+    popular = Popularity.of(np.array([4, 4, 2, 2, 0]), ITEMS).scores(batch)[0]
     assert popular.tolist() == [1, 0, 2, 0, 2, 0]
     frequent = Frequency(ITEMS).scores(batch)[0]
     assert frequent[[0, 3, 4, 5]].tolist() == [0.0] * 4
@@ -119,19 +120,20 @@ def test_routine_takes_other_clocks() -> None:
     np.testing.assert_allclose(found[0], slow_routine(*rows, 604_800, 43_200, 50), rtol=1e-12)
 
 
-def test_popularity_is_the_same_for_everyone_and_counts_afresh() -> None:
+def test_popularity_is_the_same_for_everyone_and_frozen() -> None:
     batch = collate([window([5], [0], 1), window([1, 1], [0, 0], 1)], TimeAccess.NONE)
-    model = Popularity(ITEMS).fit(np.array([5, 5, 5]))
-    assert model.fit(np.array([0, 3, 3])) is model
+    model = Popularity.of(np.array([0, 3, 3]), ITEMS)
     assert model.scores(batch).tolist() == [[1, 0, 0, 2, 0, 0]] * 2
+    assert Popularity(model.counts).scores(batch).tolist() == model.scores(batch).tolist()
+    assert Popularity.of(np.array([], np.int64), ITEMS).scores(batch).tolist() == [[0] * ITEMS] * 2
+    with pytest.raises(FrozenInstanceError):
+        model.counts = torch.zeros(ITEMS, dtype=torch.float64)  # type: ignore[misc]
 
 
 def test_refusals() -> None:
     batch = collate([window([1], [0], 1)], TimeAccess.NONE)
-    with pytest.raises(InputError, match="counted nothing yet"):
-        Popularity(ITEMS).scores(batch)
     with pytest.raises(InputError, match="item codes 2 to 6: expected 0 to 5"):
-        Popularity(ITEMS).fit(np.array([2, 6]))
+        Popularity.of(np.array([2, 6]), ITEMS)
     with pytest.raises(InputError, match="Routine needs a clock"):
         Routine(ITEMS).scores(batch)
     for made in (Frequency, Routine):

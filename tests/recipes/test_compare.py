@@ -20,7 +20,9 @@ from rota.data.sequences import load_sequences
 from rota.evaluation.loading import load_comparison
 from rota.evaluation.protocol import ask
 from rota.evaluation.seen import SeenItems
+from rota.recipes.plan import Plan
 from rota.recipes.question import ask_of
+from rota.tables import from_table, read_recipe, to_table
 from rota.training.checkpoint import load_checkpoint
 from town import by_user
 
@@ -159,7 +161,7 @@ def test_a_kept_model_gives_its_ranks_again(compared: Compared, ranks: dict, arm
 
 def test_the_folder_holds_this_and_nothing_else(compared: Compared) -> None:
     assert sorted(path.name for path in compared.out.iterdir()) == [
-        "attention.png", "models", "prior.png", "ranks.parquet", "results.json", "sequences"
+        "attention.png", "models", "plan.toml", "prior.png", "ranks.parquet", "results.json", "sequences"
     ]  # fmt: skip
     models = sorted(path.name for path in (compared.out / "models").iterdir())
     assert models == sorted(f"{arm}-seed{seed}" for arm in ARMS for seed in (0, 1))
@@ -168,6 +170,12 @@ def test_the_folder_holds_this_and_nothing_else(compared: Compared) -> None:
     assert np.array_equal(kept.items, question.histories.items)
     assert np.array_equal(kept.times, question.histories.times)
     assert np.array_equal(kept.offsets, question.histories.offsets)
+
+
+def test_the_plan_is_kept_and_reads_back(compared: Compared) -> None:
+    plan = read_recipe(compared.out / "plan.toml", Plan)
+    assert plan.arms == ARMS
+    assert plan == from_table(to_table(plan), Plan)
 
 
 def test_who_may_read_one_file_may_read_all(compared: Compared) -> None:

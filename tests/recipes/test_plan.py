@@ -43,7 +43,7 @@ def test_the_prior_goes_to_every_clock_and_to_nothing_else() -> None:
         ({"arms": ("rope",), "control": "none"}, "'none'"),
         ({"seeds": 0}, "seeds 0"),
         ({"arms": ("rope",), "prior": (Cosine("24h"),)}, "add clockrope"),
-        ({"arms": ("clockrope",), "prior": (Cosine(0.3),)}, "arm clockrope: period"),
+        ({"arms": ("clockrope",), "prior": (Cosine(1 / 3),)}, "arm clockrope: period"),
         ({"protocol": Protocol(TimeAccess.NONE)}, "arm clockrope: .*time access none"),
     ],
 )

@@ -20,7 +20,7 @@ from rota.recipes.plan import Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.study import Study
 from rota.training.checkpoint import load_checkpoint
-from rota.training.loop import Training
+from rota.training.recipe import Training
 from town import HOUR, Event, by_user, columns, town
 
 ROWS = town(users=20, days=6)
@@ -123,7 +123,7 @@ def test_time_access_none_leaves_the_routine_out(
     assert cli.run(["compare", str(tmp_path / "town.parquet"), *options.split()]) == 0
     assert f"time access none, seen items {seen}" in " ".join(capsys.readouterr().out.split())
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "attention.png", "models", "ranks.parquet", "results.json", "sequences"
+        "attention.png", "models", "plan.toml", "ranks.parquet", "results.json", "sequences"
     ]  # fmt: skip
     table = pa.parquet.read_table(tmp_path / "out" / "ranks.parquet").to_pylist()
     assert {row["arm"] for row in table} == {"none", "rope", "popularity", "frequency"}

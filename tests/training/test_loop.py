@@ -18,8 +18,10 @@ from rota.histories import Histories, Spans
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
 from rota.training.checkpoint import load_checkpoint, save_checkpoint
-from rota.training.loop import Fitted, Progress, Training, fit
-from rota.training.windows import TrainingWindows
+from rota.training.loop import fit
+from rota.training.progress import Fitted, Progress
+from rota.training.recipe import Training
+from rota.training.windows import EpochOrder, TrainingWindows
 
 HOUR = 3600
 
@@ -93,6 +95,24 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_other_ones(world: Wo
     first, again, other = (weights(train(world, blueprint(seed=seed), 2)[0]) for seed in (3, 3, 4))
     assert torch.equal(first, again)
     assert not torch.allclose(first, other)
+
+
+def test_every_epoch_has_an_order_of_its_own(world: World) -> None:
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    batches: list[list[int]] = []
+    collate = windows.collate
+    windows.collate = lambda indices: batches.append(indices) or collate(indices)  # type: ignore[method-assign]
+    fit(
+        blueprint().build(), windows, Training(epochs=3, batch_size=4, patience=3), seed=0,
+        validate=lambda: 0.0, keep=lambda: None, report=lambda progress: None,
+    )  # fmt: skip
+    order, steps = EpochOrder(windows.lengths, 4, 0), -(-len(windows) // 4)
+    epochs = [batches[first : first + steps] for first in range(0, len(batches), steps)]
+    for number, found in enumerate(epochs):
+        order.set_epoch(number)
+        assert found == list(order)
+    assert len(epochs) == 3
+    assert epochs[0] != epochs[1] != epochs[2]
 
 
 def test_the_global_stream_is_left_as_it_was(world: World) -> None:
@@ -204,6 +224,12 @@ def test_a_checkpoint_rebuilds_the_network(world: World, tmp_path) -> None:
     assert np.array_equal(*answers)
     assert torch.equal(weights(network), weights(loaded))
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.safetensors", "model.toml"]
+
+
+def test_a_network_is_asked_at_its_own_time_access_only(world: World) -> None:
+    network = blueprint().build()
+    with pytest.raises(InputError, match="built for time access request and is asked at history"):
+        ask(network, world.histories, world.test, access=TimeAccess.HISTORY, seen=SeenItems.KEEP)
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused_in_one_line(world: World, tmp_path) -> None:

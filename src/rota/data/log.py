@@ -117,7 +117,8 @@ class Log:
                 f"{self.name}: a sample of {n} users: expected 1 to {len(enough)}, its number of users "
                 f"with {least} events or more"
             )
-        return self.of_users(np.random.default_rng(seed).choice(enough, size=n, replace=False))
+        drawn = np.random.default_rng(seed).choice(enough, size=n, replace=False)
+        return replace(self.of_users(drawn), name=f"{self.name}, sample of {n}")
 
     def describe(self) -> list[tuple[str, str]]:
         """What a person should see before trusting the log, as labels and values."""

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float, Int64
@@ -63,6 +64,9 @@ class Rotation(nn.Module, ABC):
             self.rotate_query(q, time=query_time, position=query_position),
             self.rotate_key(k, time=key_time, position=key_position),
         )
+
+    if TYPE_CHECKING:  # nn.Module's own says Any
+        __call__ = forward
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Rotation":
         """Let PyTorch move what we hold, but not round it: bfloat16 frequencies would lose the clock."""

@@ -103,6 +103,11 @@ class HarmonicRotation(Rotation):
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
         points = unit_points(lattice_turns(time[..., None], self._harmonics, self._periods), x.dtype)
         index = self._index.repeat_interleave(group, 0)
+        if x.shape[1] != index.shape[0] or x.shape[-1] != 2 * index.shape[1]:
+            raise InputError(
+                f"ClockRoPE was built for {index.shape[0]} heads of {2 * index.shape[1]} features: "
+                f"expected (batch, heads, length, head_dim), got {tuple(x.shape)}"
+            )
         # gather, not index_select, which is several times slower along a last axis; the trailing axis of
         # (cos, sin) is there only under a compiler.
         wanted = index.view(1, 1, -1, *(1,) * (points.ndim - 3)).expand(*time.shape, -1, *points.shape[3:])
@@ -152,9 +157,10 @@ class ClockRoPE(Encoding):
                 too high for exact phases.
         """
         counts = share_pairs(site.pairs, len(self.kernels), self.shares)
+        laws = [self.law(kernel) for kernel in self.kernels]
         draws = [
             draw(
-                self.law(kernel),
+                law,
                 pairs,
                 site.num_kv_heads,
                 site.seed,
@@ -162,10 +168,10 @@ class ClockRoPE(Encoding):
                 self.method,
                 path=(*site.path, part) if part else site.path,
             )
-            for part, (kernel, pairs) in enumerate(zip(self.kernels, counts, strict=True))
+            for part, (law, pairs) in enumerate(zip(laws, counts, strict=True))
         ]
         harmonics = np.concatenate([_harmonics(drawn) for drawn in draws], axis=1)
-        ticks = [whole_ticks(float(drawn.period or 0), site.unit) for drawn in draws]
+        ticks = [whole_ticks(law.period, site.unit) for law in laws]
         periods = np.repeat(np.array(ticks, np.int64), counts)
         if np.any(np.abs(harmonics).astype(np.float64) * periods >= 2.0**62):
             raise InputError(

@@ -21,16 +21,20 @@ RESULTS, RANKS = "results.json", "ranks.parquet"
 Ids: TypeAlias = pa.Array | pa.ChunkedArray | Sequence[Any] | NDArray[Any]
 
 
-def require_free(folder: Path | str) -> None:
+def require_free(folder: Path | str, names: Sequence[str] = ()) -> None:
     """Refuse a folder that already holds a run; ask before the work begins.
 
+    Args:
+        folder: Where the run is to be written; it need not exist.
+        names: Further files that must not be there, beside the results and the ranks.
+
     Raises:
-        InputError: It holds results or ranks, or is not a folder.
+        InputError: It holds one of the files, or is not a folder.
     """
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: expected a folder to write results to; choose another name")
-    for name in (RESULTS, RANKS):
+    for name in (RESULTS, RANKS, *names):
         if (folder / name).exists():
             raise InputError(f"{folder / name} exists already and is not overwritten: choose another folder")
 

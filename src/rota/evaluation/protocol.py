@@ -12,7 +12,7 @@ from rota.errors import InputError
 from rota.evaluation.ranking import rank
 from rota.evaluation.seen import SeenItems, unseen
 from rota.histories import Histories, Spans
-from rota.models.base import Scorer
+from rota.models.base import Network, Scorer
 from rota.types import Int64Array
 
 _EVENTS = 2**19  # of one batch, padding included: a few very long histories must not fill the memory
@@ -23,8 +23,8 @@ def ask(
     histories: Histories,
     spans: Spans,
     *,
-    access: TimeAccess,
-    seen: SeenItems,
+    access: TimeAccess | str,
+    seen: SeenItems | str,
     device: torch.device | str = "cpu",
     batch_size: int = 256,
     advance: Callable[[int], None] | None = None,
@@ -48,9 +48,10 @@ def ask(
         Ranks in the order of the spans, shape ``(spans,)``; 0 where the target was not a candidate.
 
     Raises:
-        InputError: The model needs a clock that ``access`` denies, its scores are NaN or do not cover the
-            catalogue, or a span has no history or no next event.
+        InputError: ``access`` or ``seen`` is no such choice, the model needs a clock that ``access`` denies,
+            its scores are NaN or do not cover the catalogue, or a span has no history or no next event.
     """
+    access, seen = TimeAccess.parse(access), SeenItems.parse(seen)
     _refuse(scorer, histories, spans, access)
     ranks = np.zeros(len(spans.stops), dtype=np.int64)
     with torch.inference_mode(), _answering(scorer):
@@ -70,6 +71,11 @@ def _refuse(scorer: Scorer, histories: Histories, spans: Spans, access: TimeAcce
         raise InputError(
             f"{type(scorer).__name__} needs a clock and time access is none: "
             "leave it out, or choose time access history or request"
+        )
+    if isinstance(scorer, Network) and scorer.time_access != access:
+        raise InputError(
+            f"{type(scorer).__name__} was built for time access {scorer.time_access} and is asked at {access}: "
+            "ask it as it was trained, or train it for that access"
         )
     wrong = (spans.starts < histories.offsets[spans.users]) | (spans.starts >= spans.stops)
     wrong |= spans.stops >= histories.offsets[spans.users + 1]

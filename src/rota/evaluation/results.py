@@ -11,7 +11,7 @@ from rota.errors import InputError
 from rota.evaluation.folder import Ids, as_ids, ranks_table, write_run
 from rota.evaluation.metrics.parsing import DEFAULT_METRICS, metric
 from rota.evaluation.run import Run
-from rota.evaluation.significance import PairedDifference, paired_difference
+from rota.evaluation.significance import PairedDifference, paired_differences
 from rota.evaluation.summary import ArmSummary, MetricSummary
 from rota.types import Float64Array
 
@@ -58,9 +58,7 @@ class Comparison:
         object.__setattr__(self, "metrics", tuple(metric(name).name for name in self.metrics))
         sizes = {len(self.users), len(self.targets), *(len(run.ranks) for run in self.runs)}
         if len(sizes) > 1:
-            raise InputError(
-                f"users, targets and ranks of {sorted(sizes)} rows: expected one for each user in all"
-            )
+            raise InputError(f"users, targets and ranks of {sorted(sizes)} rows: expected one for each user")
         if len({(run.arm, run.seed) for run in self.runs}) < len(self.runs):
             raise InputError("two runs of one arm and seed: expected each once")
         self._runs(self.control)
@@ -81,12 +79,14 @@ class Comparison:
     @cached_property
     def paired(self) -> dict[tuple[str, str], PairedDifference]:
         """Difference from the control, by arm and metric; every arm but the control, the untrained too."""
-        return {
-            (arm, name): paired_difference(self.metric(arm, name), self.metric(self.control, name))
-            for arm in self.arms
-            if arm != self.control
-            for name in self.metrics
+        pairs = [(arm, name) for arm in self.arms if arm != self.control for name in self.metrics]
+        if not pairs:
+            return {}
+        mean = {
+            (arm, name): self.metric(arm, name).mean(axis=0) for arm in self.arms for name in self.metrics
         }
+        differences = np.stack([mean[arm, name] - mean[self.control, name] for arm, name in pairs])
+        return dict(zip(pairs, paired_differences(differences), strict=True))
 
     def rows(self) -> list[ArmSummary]:
         """Lines of the table, an arm each."""

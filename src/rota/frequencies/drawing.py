@@ -11,7 +11,6 @@ from rota.rooms import find
 from rota.spectra.base import Law
 from rota.spectra.lattice import Lattice
 from rota.types import Float64Array, Int64Array
-from rota.units import whole_ticks
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +20,7 @@ class Frequencies:
     Attributes:
         cycles_per_second: Shape ``(heads, pairs)``.
         harmonics: Integers ``k`` of the frequencies ``k / period`` where the law is a lattice, else ``None``.
-        period: Whole seconds where the law is a lattice, else ``None``.
+        period: Whole seconds where the law is a lattice of so many, else ``None``.
     """
 
     cycles_per_second: Float64Array
@@ -54,7 +53,7 @@ def draw(
         path: Which part of a composed encoding is drawing; ``()`` for a whole one.
 
     Raises:
-        InputError: Unknown method, no pairs, no heads, or a lattice whose period is not whole seconds.
+        InputError: Unknown method, no pairs, or no heads.
     """
     if pairs < 1 or heads < 1:
         raise InputError(f"{pairs} pairs for {heads} heads: expected at least one of each")
@@ -62,9 +61,9 @@ def draw(
     spread = find("frequencies", method, SamplingMethod)()  # type: ignore[type-abstract]
     uniforms = spread.uniforms(pairs, heads, generators)
     if isinstance(law, Lattice):
-        period = whole_ticks(law.period)
         harmonics = _signed(law, law.fold().harmonic_quantile(uniforms), generators)
-        return Frequencies(harmonics / period, harmonics, np.int64(period))
+        period = np.int64(law.period) if law.period == round(law.period) else None
+        return Frequencies(harmonics / law.period, harmonics, period)
     raise InputError(f"a law of kind {type(law).__name__} cannot be drawn from yet: expected a lattice law")
 
 

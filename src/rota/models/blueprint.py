@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rota.batch import TimeAccess
-from rota.models.transformer import Transformer, TransformerNetwork
+from rota.models.base import Model, Network
 from rota.tables import Recipe
 
 
@@ -19,13 +19,13 @@ class Blueprint(Recipe):
         seed: Of the run.
     """
 
-    model: Transformer
+    model: Model
     num_items: int
     unit: str
     time_access: str
     seed: int
 
-    def build(self) -> TransformerNetwork:
+    def build(self) -> Network:
         """Build the network with its starting weights.
 
         Raises:

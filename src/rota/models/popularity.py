@@ -1,5 +1,7 @@
 """Popularity: what everybody does."""
 
+from dataclasses import dataclass
+
 import torch
 from jaxtyping import Float64
 from torch import Tensor
@@ -10,43 +12,37 @@ from rota.models.base import Scorer
 from rota.types import Int64Array
 
 
+@dataclass(frozen=True, eq=False)
 class Popularity(Scorer):
     """Scores an item by how often it occurred in the log, the same for everyone.
 
-    Args:
-        num_items: Size of the catalogue.
+    Attributes:
+        counts: Number of events by item code.
     """
 
+    counts: Float64[Tensor, " items"]
     max_len = None
     needs_clock = False
 
-    def __init__(self, num_items: int) -> None:
-        self.num_items = num_items
-        self.counts: Float64[Tensor, " items"] | None = None
-
-    def fit(self, items: Int64Array) -> "Popularity":
-        """Count events, instead of any counts before.
+    @classmethod
+    def of(cls, items: Int64Array, num_items: int) -> "Popularity":
+        """Count events.
 
         Args:
             items: Item code of every event that the stage may see, in any order, shape ``(events,)``.
+            num_items: Size of the catalogue.
 
         Raises:
             InputError: A code is outside the catalogue.
         """
         codes = torch.tensor(items)
-        if codes.numel() and not (int(codes.min()) >= 0 and int(codes.max()) < self.num_items):
+        if codes.numel() and not (int(codes.min()) >= 0 and int(codes.max()) < num_items):
             raise InputError(
-                f"item codes {int(codes.min())} to {int(codes.max())}: expected 0 to {self.num_items - 1}"
+                f"item codes {int(codes.min())} to {int(codes.max())}: expected 0 to {num_items - 1}; "
+                "encode the items with the catalogue that is ranked"
             )
-        self.counts = torch.bincount(codes, minlength=self.num_items).double()
-        return self
+        return cls(torch.bincount(codes, minlength=num_items).double())
 
     def scores(self, batch: Batch) -> Float64[Tensor, "batch items"]:
-        """Score of every item: its count.
-
-        Raises:
-            InputError: Nothing has been counted yet.
-        """
-        if self.counts is None:
-            raise InputError("Popularity has counted nothing yet: call fit(items) with the events it may see")
+        """Score of every item: its count."""
         return self.counts.to(batch.items.device).expand(len(batch.lengths), -1)

@@ -12,8 +12,7 @@ from rota.encodings.base import Encoding, Rotation
 from rota.encodings.calendar import Calendar
 from rota.encodings.none import NoEncoding
 from rota.errors import InputError
-from rota.models.base import Scorer
-from rota.tables import Recipe
+from rota.models.base import Model, Network
 
 _EMBEDDING_STD = 0.02  # small, so that what layers add is heard from the first steps
 
@@ -40,12 +39,8 @@ class Block(nn.Module):
         return added
 
 
-class TransformerNetwork(nn.Module, Scorer):
-    """Scores items by the product of the last position's features with the items' embeddings.
-
-    Attributes:
-        time_access: What it was built to see; a batch with another is refused where it matters.
-    """
+class TransformerNetwork(Network):
+    """A causal pre-norm transformer; what it knows of the clock enters by its rotations and the calendar."""
 
     def __init__(
         self, recipe: "Transformer", num_items: int, unit: str, access: TimeAccess, seed: int
@@ -76,11 +71,10 @@ class TransformerNetwork(nn.Module, Scorer):
         normed: Tensor = self.norm(x)
         return normed
 
-    def scores(self, batch: Batch) -> Float[Tensor, "batch items"]:
-        """Score of every item as the event after each row's last."""
-        last = self(batch)[torch.arange(len(batch.lengths), device=batch.items.device), batch.lengths - 1]
-        scored: Tensor = last @ self.items.weight.T
-        return scored
+    @property
+    def item_embeddings(self) -> Float[Tensor, "items embedding_dim"]:
+        """Embeddings of the catalogue: the same at the input and in the scores."""
+        return self.items.weight
 
     def attention(self, batch: Batch) -> list[Float[Tensor, "batch heads length length"]]:
         """Attention probabilities of each layer, by the plain formula."""
@@ -105,8 +99,11 @@ class TransformerNetwork(nn.Module, Scorer):
 
 
 @dataclass(frozen=True)
-class Transformer(Recipe):
+class Transformer(Model):
     """Recipe of the network.
+
+    Where time access allows, the hour and weekday of each query's time, and of each event's own, are added to
+    the items' embeddings, the same for every encoding.
 
     Attributes:
         encoding: Of time or position, in every layer.

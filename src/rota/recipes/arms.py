@@ -1,5 +1,6 @@
 """Arms: names on the command line to encodings."""
 
+import dataclasses
 from collections.abc import Sequence
 
 from rota.encodings.base import Encoding
@@ -7,7 +8,7 @@ from rota.encodings.clockrope import ClockRoPE
 from rota.encodings.split import Split
 from rota.errors import InputError
 from rota.kernels.base import Kernel
-from rota.rooms import find, names
+from rota.rooms import find, offers
 
 UNTRAINED = ("popularity", "frequency", "routine")
 
@@ -28,7 +29,7 @@ def arm_encoding(arm: str, prior: Sequence[Kernel] = ()) -> Encoding:
 
 
 def _part(name: str, arm: str, prior: Sequence[Kernel]) -> Encoding:
-    known = known_parts()
+    known = _known_parts()
     if name in UNTRAINED:
         raise InputError(
             f"arm {arm!r}: {name} is untrained and always in the table; leave it out of the arms"
@@ -41,8 +42,12 @@ def _part(name: str, arm: str, prior: Sequence[Kernel]) -> Encoding:
     return made()
 
 
-def known_parts() -> list[str]:
+def _known_parts() -> list[str]:
     """Arms that need no more than their name."""
-    return [
-        name for name in names("encodings") if name not in ("base", "calendar", "shares", "site", "split")
-    ]
+    needy = (dataclasses.MISSING, dataclasses.MISSING)
+
+    def complete(name: str) -> bool:
+        fields = dataclasses.fields(find("encodings", name, Encoding))  # type: ignore[type-abstract]
+        return all((field.default, field.default_factory) != needy for field in fields)
+
+    return [name for name in offers("encodings", Encoding) if complete(name)]

@@ -23,7 +23,7 @@ def baseline_runs(question: Question, protocol: Protocol) -> list[Run]:
     """Test ranks of popularity, frequency and routine; without a clock there is no routine."""
     histories, test = question.histories, question.stages.test
     models: Mapping[str, Scorer] = {
-        "popularity": Popularity(histories.num_items).fit(_visible(histories, test)),
+        "popularity": Popularity.of(_visible(histories, test), histories.num_items),
         "frequency": Frequency(histories.num_items),
         "routine": Routine(histories.num_items, histories.unit),
     }

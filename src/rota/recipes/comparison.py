@@ -13,13 +13,14 @@ from rota.evaluation.results import Comparison
 from rota.evaluation.run import Run
 from rota.models.blueprint import Blueprint
 from rota.recipes.baselines import baseline_runs
-from rota.recipes.output import MODELS, SEQUENCES, claim
+from rota.recipes.output import MODELS, PLAN, SEQUENCES, claim
 from rota.recipes.plan import Plan
 from rota.recipes.priors import realised_priors
 from rota.recipes.question import Question, ask_of
 from rota.recipes.study import Study
 from rota.recipes.trial import Trial, run_trial
 from rota.recipes.watching import Unwatched, Watcher
+from rota.tables import write_recipe
 
 __all__ = ["compare"]
 
@@ -54,6 +55,7 @@ def compare(
         study = _study(ask_of(log, None if folder is None else folder / SEQUENCES), plan, folder, watcher)
         if folder is not None:
             study.save(folder)
+            write_recipe(folder / PLAN, plan)
     return study
 
 

@@ -18,7 +18,8 @@ from rota.evaluation.run import Run
 from rota.recipes.plan import Plan
 from rota.recipes.question import Question
 from rota.recipes.watching import Watcher
-from rota.training.loop import Progress as Step
+from rota.training.progress import Fitted
+from rota.training.progress import Progress as Step
 
 __all__ = ["LiveWatcher"]
 
@@ -65,16 +66,16 @@ class LiveWatcher(Watcher):
         self.bars.reset(self.one, description=f"{arm}, seed {seed}", total=None, note="")
 
     def step(self, progress: Step) -> None:
-        """Move the bars; the loss is read once an epoch, since reading it may wait for the device."""
+        """Move the bars."""
         done = progress.epoch * progress.steps + progress.step
         note = f"validation MRR {progress.validation[-1]:.3f}" if progress.validation else ""
         self.bars.update(self.one, completed=done, total=self.epochs * progress.steps, note=note)
         self.bars.update(self.all, completed=self.done * self.epochs + done / progress.steps)
 
-    def finish(self, run: Run, validation: tuple[float, ...]) -> None:
+    def finish(self, run: Run, fitted: Fitted) -> None:
         """Say what came of it."""
         self.done += 1
-        best = max(range(len(validation)), key=validation.__getitem__)
+        best, validation = fitted.best_epoch, fitted.validation
         self.bars.update(self.all, completed=self.done * self.epochs)
         self.console.print(
             f"[green]✓[/] {run.arm}, seed {run.seed}: best epoch {best + 1} of {len(validation)}, "

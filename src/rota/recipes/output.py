@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rota.errors import InputError
 
-__all__ = ["appearing", "claim", "require_empty"]
+__all__: list[str] = []
 
-MODELS, SEQUENCES = "models", "sequences"
+MODELS, SEQUENCES, PLAN = "models", "sequences", "plan.toml"
 
 
 def require_empty(folder: Path) -> None:

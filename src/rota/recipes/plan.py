@@ -5,17 +5,20 @@ from dataclasses import dataclass, field
 
 from rota.errors import InputError
 from rota.kernels.base import Kernel
+from rota.models.base import Model
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
 from rota.recipes.arms import arm_encoding
 from rota.recipes.priors import clocks_of
 from rota.recipes.protocol import Protocol
+from rota.tables import Recipe
+from rota.units import UNITS
 
 DEFAULT_ARMS = ("none", "rope", "clockrope", "rope+clockrope", "trope")
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Recipe):
     """What a comparison trains.
 
     Attributes:
@@ -35,7 +38,7 @@ class Plan:
     control: str = ""
     seeds: int = 2
     prior: tuple[Kernel, ...] = ()
-    model: Transformer = field(default_factory=Transformer)
+    model: Model = field(default_factory=Transformer)
     protocol: Protocol = field(default_factory=Protocol)
 
     def __post_init__(self) -> None:
@@ -49,9 +52,9 @@ class Plan:
         if self.seeds < 1:
             raise InputError(f"seeds {self.seeds}: expected at least one training of each arm")
         self._check_prior()
-        self.require_fit("s")  # the coarsest: what is too much for it is so for every clock
+        self._require_fit_somewhere()
 
-    def recipes(self) -> Mapping[str, Transformer]:
+    def recipes(self) -> Mapping[str, Model]:
         """Network of each arm, in order."""
         return {arm: self.model.with_encoding(arm_encoding(arm, self.prior)) for arm in self.arms}
 
@@ -69,6 +72,17 @@ class Plan:
                 Blueprint(recipe, 1, unit, self.protocol.time_access, 0).build()
             except InputError as error:
                 raise InputError(f"arm {arm}: {error}") from error
+
+    def _require_fit_somewhere(self) -> None:
+        """The log's unit is not known yet: refuse what fits the clock of no unit."""
+        refusals = []
+        for unit in UNITS:
+            try:
+                self.require_fit(unit)
+            except InputError as error:
+                refusals.append(error)
+        if len(refusals) == len(UNITS):
+            raise refusals[0]
 
     def _check_prior(self) -> None:
         asked = any(any(clocks_of(recipe.encoding)) for recipe in self.recipes().values())

@@ -9,23 +9,23 @@ from rota.encodings.base import Encoding
 from rota.encodings.clockrope import ClockRoPE, HarmonicRotation
 from rota.encodings.shares import share_pairs
 from rota.encodings.split import Split
-from rota.models.transformer import TransformerNetwork
-from rota.types import Float64Array
+from rota.models.base import Network
 
-__all__ = ["realised_priors"]
+__all__: list[str] = []
 
 
-def realised_priors(encoding: Encoding, network: TransformerNetwork) -> list[ProfileFit]:
+def realised_priors(encoding: Encoding, network: Network) -> list[ProfileFit]:
     """Each kernel of an encoding's ClockRoPE parts, with the frequencies that the network's layers hold.
 
     Returns:
         One fit for each kernel; none where the encoding has no ClockRoPE.
     """
     recipes = list(clocks_of(encoding))
-    layers = [_rotations(network, block) for block in range(len(network.blocks))]
+    modules = [module for module in network.modules() if isinstance(module, HarmonicRotation)]
     fits = []
     for part, recipe in enumerate(recipes):
-        drawn = np.stack([rotations[part] for rotations in layers])
+        layers = modules[part :: len(recipes)]  # modules come layer by layer, in each as the recipe has them
+        drawn = np.stack([layer.cycles_per_second.cpu().numpy() for layer in layers])
         counts = share_pairs(drawn.shape[-1], len(recipe.kernels), recipe.shares)
         shards = np.split(drawn, np.cumsum(counts)[:-1], axis=-1)
         fits += [
@@ -42,8 +42,3 @@ def clocks_of(encoding: Encoding) -> Iterator[ClockRoPE]:
     elif isinstance(encoding, Split):
         for part in encoding.parts:
             yield from clocks_of(part)
-
-
-def _rotations(network: TransformerNetwork, block: int) -> list[Float64Array]:
-    modules = network.blocks[block].modules()
-    return [m.cycles_per_second.cpu().numpy() for m in modules if isinstance(m, HarmonicRotation)]

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 
 from rota.batch import TimeAccess
 from rota.evaluation.seen import SeenItems
-from rota.training.loop import Training, check_hardware
+from rota.tables import Recipe
+from rota.training.hardware import check_hardware
+from rota.training.recipe import Training
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(Recipe):
     """What is the same for every arm.
 
     Attributes:
@@ -22,8 +24,8 @@ class Protocol:
         InputError: One of them is not to be had.
     """
 
-    time_access: TimeAccess = TimeAccess.REQUEST
-    seen: SeenItems = SeenItems.KEEP
+    time_access: TimeAccess | str = TimeAccess.REQUEST
+    seen: SeenItems | str = SeenItems.KEEP
     training: Training = field(default_factory=Training)
     device: str = "cpu"
     precision: str = "32-true"

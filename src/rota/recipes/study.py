@@ -8,12 +8,15 @@ from rich.table import Table
 
 from rota.analysis.curves import AttentionByGap
 from rota.analysis.profiles import ProfileFit
+from rota.evaluation.folder import require_free
 from rota.evaluation.results import Comparison
 from rota.evaluation.summary import ArmSummary
 from rota.plots.attention import draw_attention
 from rota.plots.prior import draw_prior
 from rota.plots.table import TableRow, comparison_table
 from rota.recipes.arms import UNTRAINED
+
+ATTENTION, PRIOR = "attention.png", "prior.png"
 
 
 @dataclass(frozen=True)
@@ -41,17 +44,17 @@ class Study:
         return comparison_table(rows, control=found.control, title=title, metrics=list(found.metrics))
 
     def save(self, folder: str | Path) -> None:
-        """Write the pictures, then ``ranks.parquet`` and ``results.json``; each appears only when complete.
+        """Write ``ranks.parquet``, ``results.json``, then the pictures; each appears only when complete.
 
         Raises:
             InputError: The folder already holds results.
         """
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        draw_attention(self.attention, folder / "attention.png")
-        if self.priors:
-            draw_prior(self.priors, folder / "prior.png")
+        require_free(folder, (ATTENTION, PRIOR))
         self.comparison.save(folder)
+        draw_attention(self.attention, folder / ATTENTION)
+        if self.priors:
+            draw_prior(self.priors, folder / PRIOR)
 
 
 def _table_row(summary: ArmSummary) -> TableRow:

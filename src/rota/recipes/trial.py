@@ -13,17 +13,18 @@ from rota.batch import Batch, TimeAccess, collate, request_windows
 from rota.evaluation.metrics.mrr import MRR
 from rota.evaluation.protocol import ask
 from rota.evaluation.run import Run
+from rota.models.base import Network
 from rota.models.blueprint import Blueprint
-from rota.models.transformer import TransformerNetwork
 from rota.recipes.output import appearing
 from rota.recipes.protocol import Protocol
 from rota.recipes.question import Question
 from rota.recipes.watching import Watcher
 from rota.training.checkpoint import save_checkpoint
 from rota.training.loop import fit
+from rota.training.progress import Fitted
 from rota.training.windows import TrainingWindows
 
-__all__ = ["Trial", "run_trial"]
+__all__: list[str] = []
 
 _READ_USERS, _READ_BATCH = 512, 32  # enough users for a steady attention curve, few enough for its memory
 
@@ -34,15 +35,15 @@ class Trial:
 
     Attributes:
         run: Ranks of the test.
-        validation: MRR of validation after each epoch.
+        fitted: MRR of validation after each epoch, and which was the best.
         attention: How much it looks at events of a given age.
         network: With the weights of its best epoch.
     """
 
     run: Run
-    validation: tuple[float, ...]
+    fitted: Fitted
     attention: AttentionByGap
-    network: TransformerNetwork
+    network: Network
 
 
 def run_trial(
@@ -83,9 +84,8 @@ def run_trial(
     curve = attention_by_gap(
         network, _reading(question, protocol, blueprint.model.max_len), unit=histories.unit
     )
-    trial = Trial(run, fitted.validation, curve, network)
-    watcher.finish(trial.run, trial.validation)
-    return trial
+    watcher.finish(run, fitted)
+    return Trial(run, fitted, curve, network)
 
 
 def _reading(question: Question, protocol: Protocol, max_len: int) -> Iterator[Batch]:

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from rota.evaluation.run import Run
 from rota.recipes.plan import Plan
 from rota.recipes.question import Question
-from rota.training.loop import Progress
+from rota.training.progress import Fitted, Progress
 
 
 class Watcher(ABC):
@@ -24,7 +24,7 @@ class Watcher(ABC):
         """A step of it is done."""
 
     @abstractmethod
-    def finish(self, run: Run, validation: tuple[float, ...]) -> None:
+    def finish(self, run: Run, fitted: Fitted) -> None:
         """It is done, and so is its test."""
 
 
@@ -40,5 +40,5 @@ class Unwatched(Watcher):
     def step(self, progress: Progress) -> None:
         """Do nothing."""
 
-    def finish(self, run: Run, validation: tuple[float, ...]) -> None:
+    def finish(self, run: Run, fitted: Fitted) -> None:
         """Do nothing."""

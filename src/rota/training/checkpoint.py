@@ -3,30 +3,28 @@
 import os
 from pathlib import Path
 
-import tomli_w
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
 from rota.errors import InputError
+from rota.models.base import Network
 from rota.models.blueprint import Blueprint
-from rota.models.transformer import TransformerNetwork
-from rota.tables import read_recipe, to_table
+from rota.tables import read_recipe, write_recipe
 
 WEIGHTS, TABLE = "model.safetensors", "model.toml"
 
 
-def save_checkpoint(folder: Path, blueprint: Blueprint, network: TransformerNetwork) -> None:
+def save_checkpoint(folder: Path, blueprint: Blueprint, network: Network) -> None:
     """Write ``model.toml`` and ``model.safetensors``; each replaces an earlier one only when complete."""
     folder.mkdir(parents=True, exist_ok=True)
-    table, weights = folder / f".{TABLE}.part", folder / f".{WEIGHTS}.part"
-    table.write_text(tomli_w.dumps(to_table(blueprint)), encoding="utf-8")
-    os.replace(table, folder / TABLE)
+    write_recipe(folder / TABLE, blueprint)
+    weights = folder / f".{WEIGHTS}.part"
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     weights.write_bytes(save(state))  # save_file would make it unreadable to other people
     os.replace(weights, folder / WEIGHTS)
 
 
-def load_checkpoint(folder: Path) -> tuple[Blueprint, TransformerNetwork]:
+def load_checkpoint(folder: Path) -> tuple[Blueprint, Network]:
     """Rebuild a network from its folder, in evaluation mode.
 
     Raises:

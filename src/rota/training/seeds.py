@@ -4,6 +4,8 @@ from enum import IntEnum
 
 import numpy as np
 
+__all__: list[str] = []
+
 
 class Purpose(IntEnum):
     """What a stream is for; two purposes share no stream."""

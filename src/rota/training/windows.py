@@ -41,8 +41,8 @@ class TrainingWindows(Dataset[int]):
         lengths: Inputs of each window.
     """
 
-    def __init__(self, histories: Histories, spans: Spans, max_len: int, access: TimeAccess) -> None:
-        self.histories, self.access = histories, access
+    def __init__(self, histories: Histories, spans: Spans, max_len: int, access: TimeAccess | str) -> None:
+        self.histories, self.access = histories, TimeAccess.parse(access)
         cuts = [
             (max(int(start), end - max_len), end)
             for start, stop in zip(spans.starts, spans.stops, strict=True)
@@ -86,7 +86,7 @@ class EpochOrder(Sampler[list[int]]):
         self.lengths, self.batch_size, self.seed, self.epoch = lengths, batch_size, seed, 0
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch; Lightning calls it."""
+        """Choose the epoch whose order comes next."""
         self.epoch = epoch
 
     def __len__(self) -> int:

@@ -8,9 +8,12 @@ stage      history (items, times) event predicted  of the predicted event, known
 train      e[0] .. e[n - 3]       each from e[1]  its time, if time access is "request"
 validation e[0] .. e[n - 3]       e[n - 2]        its time, if time access is "request"
 test       e[0] .. e[n - 2]       e[n - 1]        its time, if time access is "request"
-========== ====================== =============== =========================================
+---------- ---------------------- --------------- -----------------------------------------
+learnt     trained models: e[0] .. e[n - 3] only; untrained baselines at test: e[0] .. e[n - 2]
+========== ================================================================================
 
-The validation event is in the history of the test, as it would be when serving; it trains nothing.
+The validation event is in the history of the test, as it would be when serving: no trained model learns
+its weights from it, and a baseline that counts events (popularity: those of all users) counts it too.
 Training holds other users' events that are later than a user's test event: the split is by user, not by
 date, so what is popular when a test happens can be learnt. It is the same for every arm.
 """
