@@ -11,7 +11,8 @@ from rota.encodings import Calendar, ClockRoPE, Encoding, NoEncoding, RoPE, Spli
 from rota.errors import InputError
 from rota.kernels import Cosine, Kernel, WrappedGaussian
 from rota.models import Blueprint, Transformer
-from rota.tables import Recipe, from_table, read_recipe, to_table
+from rota.tables import Recipe, from_table, to_table
+from rota.toml import read_recipe
 
 DAILY = WrappedGaussian("24h", "2h")
 RECIPES = [

@@ -116,10 +116,10 @@ from rota.rotary.reference import rotate_reference as rotate_reference
 from rota.spectra.base import Law as Law
 from rota.spectra.lattice import Lattice as Lattice
 from rota.tables import from_table as from_table
-from rota.tables import read_recipe as read_recipe
 from rota.tables import Recipe as Recipe
 from rota.tables import to_table as to_table
-from rota.tables import write_recipe as write_recipe
+from rota.toml import read_recipe as read_recipe
+from rota.toml import write_recipe as write_recipe
 from rota.training.checkpoint import load_checkpoint as load_checkpoint
 from rota.training.checkpoint import save_checkpoint as save_checkpoint
 from rota.training.loop import fit as fit

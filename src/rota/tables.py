@@ -1,19 +1,16 @@
 """A recipe is a frozen dataclass and one TOML table: what can be rebuilt from it is not pickled."""
 
 import dataclasses
-import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from pathlib import Path
 from types import UnionType
 from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from rota.errors import InputError
 from rota.rooms import find, names
 
-__all__ = ["Recipe", "from_table", "read_recipe", "to_table", "write_recipe"]
+__all__ = ["Recipe", "from_table", "to_table"]
 
 _KEY = "recipe"  # the table's key that names room and file, for instance "kernels.wrapped_gaussian"
 _WHERE = re.compile(r"[a-z_]+(\.[a-z0-9_]+)+")
@@ -117,30 +114,3 @@ def _fits(value: object, hint: object) -> bool:
     if isinstance(value, bool) or hint is bool:  # to Python, True is an int
         return isinstance(value, bool) and hint is bool
     return isinstance(value, (int, float) if hint is float else hint)  # type: ignore[arg-type]
-
-
-def write_recipe(path: Path, recipe: Recipe) -> None:
-    """Write a recipe as TOML; the file appears only when complete."""
-    import tomli_w  # of the training wing; the core reads and makes tables without it
-
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(tomli_w.dumps(to_table(recipe)), encoding="utf-8")
-    os.replace(part, path)
-
-
-def read_recipe(path: Path, kind: type[R]) -> R:
-    """Recipe that a TOML file holds.
-
-    Raises:
-        InputError: The file is missing, is not TOML, or is not such a recipe.
-    """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not TOML: {error}") from error
-    try:
-        return from_table(table, kind)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error

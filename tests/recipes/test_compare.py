@@ -22,7 +22,8 @@ from rota.evaluation.protocol import ask
 from rota.evaluation.seen import SeenItems
 from rota.recipes.plan import Plan
 from rota.recipes.question import ask_of
-from rota.tables import from_table, read_recipe, to_table
+from rota.tables import from_table, to_table
+from rota.toml import read_recipe
 from rota.training.checkpoint import load_checkpoint
 from town import by_user
 

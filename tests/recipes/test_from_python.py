@@ -63,3 +63,14 @@ def test_without_a_folder_nothing_is_written_and_a_study_is_saved_later(
         (tmp_path / "later" / name).unlink()
     with pytest.raises(InputError, match=r"attention\.png"):
         study.save("later")
+
+
+def test_the_table_shows_the_means(compared: Compared, capsys: pytest.CaptureFixture[str]) -> None:
+    log = read_log(pandas.DataFrame(columns(compared.rows)), user="user", item="item", time="when")
+    study = compare(log, PLAN)
+    Console(width=100).print(study.table())
+    out = capsys.readouterr().out
+    for arm in ("rope", "rope+clockrope", "popularity", "frequency", "routine"):
+        mean = study.comparison.metric(arm, "MRR").mean()
+        (line,) = [line for line in out.splitlines() if line.split()[:1] == [arm]]
+        assert f"{mean:.3f}".removeprefix("0") in line.split()

@@ -74,8 +74,8 @@ def _refuse(scorer: Scorer, histories: Histories, spans: Spans, access: TimeAcce
         )
     if isinstance(scorer, Network) and scorer.time_access != access:
         raise InputError(
-            f"{type(scorer).__name__} was built for time access {scorer.time_access} and is asked at {access}: "
-            "ask it as it was trained, or train it for that access"
+            f"{type(scorer).__name__} was built for time access {scorer.time_access} and is asked at "
+            f"{access}: ask it as it was trained, or train it for that access"
         )
     wrong = (spans.starts < histories.offsets[spans.users]) | (spans.starts >= spans.stops)
     wrong |= spans.stops >= histories.offsets[spans.users + 1]

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from rota.recipes.question import Question, ask_of
 from rota.recipes.study import Study
 from rota.recipes.trial import Trial, run_trial
 from rota.recipes.watching import Unwatched, Watcher
-from rota.tables import write_recipe
+from rota.toml import write_recipe
 
 __all__ = ["compare"]
 
@@ -94,7 +95,7 @@ def _priors(plan: Plan, trials: Mapping[str, Sequence[Trial]]) -> Sequence[Profi
     for arm, recipe in plan.recipes().items():
         fits = realised_priors(recipe.encoding, trials[arm][0].network)
         if fits:
-            return fits
+            return [replace(fit, label=f"{fit.label} in {arm}") for fit in fits]
     return []
 
 

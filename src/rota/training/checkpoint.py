@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save
 from rota.errors import InputError
 from rota.models.base import Network
 from rota.models.blueprint import Blueprint
-from rota.tables import read_recipe, write_recipe
+from rota.toml import read_recipe, write_recipe
 
 WEIGHTS, TABLE = "model.safetensors", "model.toml"
 
