@@ -31,7 +31,7 @@ from rota.encodings.calendar import CalendarEmbedding as CalendarEmbedding
 from rota.encodings.calendar import day_of_week as day_of_week
 from rota.encodings.calendar import hour_of_day as hour_of_day
 from rota.encodings.clockrope import ClockRoPE as ClockRoPE
-from rota.encodings.clockrope import HarmonicRotation as HarmonicRotation
+from rota.encodings.harmonic import HarmonicRotation as HarmonicRotation
 from rota.encodings.none import NoEncoding as NoEncoding
 from rota.encodings.none import NoRotation as NoRotation
 from rota.encodings.rope import PositionRotation as PositionRotation

@@ -6,7 +6,8 @@ import numpy as np
 
 from rota.analysis.profiles import ProfileFit
 from rota.encodings.base import Encoding
-from rota.encodings.clockrope import ClockRoPE, HarmonicRotation
+from rota.encodings.clockrope import ClockRoPE
+from rota.encodings.harmonic import HarmonicRotation
 from rota.encodings.shares import share_pairs
 from rota.encodings.split import Split
 from rota.models.base import Network
