@@ -12,6 +12,7 @@ import json
 import math
 import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -84,8 +85,14 @@ def main() -> None:
     Console().print(table)
     if arguments.json:
         facts = {"shape": SHAPE, "threads": arguments.threads, "torch": torch.__version__}
-        record = facts | {"machine": platform.machine(), "seconds": timings}
+        record = facts | {"machine": platform.machine(), "commit": _commit(), "seconds": timings}
         arguments.json.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def _commit() -> str:
+    return subprocess.run(
+        ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Paired bootstrap: degenerate cases exactly, scipy's and theory's interval, coverage by simulation."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -74,11 +72,9 @@ def test_no_pairs_and_extreme_figures() -> None:
 
 
 @pytest.mark.slow
-def test_many_pairs_of_many_users_take_seconds() -> None:
+def test_many_pairs_of_many_users() -> None:
     differences = np.random.default_rng(8).normal(size=(28, 20_000))
-    start = time.process_time()
     found = paired_differences(differences)
-    assert time.process_time() - start < 30  # about 3 s; one pair after the other took 50
     assert found[3].hi - found[3].lo == pytest.approx(2 * 1.96 / np.sqrt(20_000), rel=0.05)
 
 
