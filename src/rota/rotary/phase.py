@@ -35,13 +35,10 @@ def lattice_turns(
     period = torch.as_tensor(period, device=time.device)
     for name, value in (("time", time), ("harmonic", harmonic), ("period", period)):
         _check_int64(name, value)
-    cycles = harmonic * torch.remainder(time, period)
-    # Whole turns are found in float64 and taken out in int64, which is exact and spares a slow division;
-    # where the quotient was rounded across a half, the residue lies just outside and is put back.
-    residue = cycles - torch.floor(cycles.double() / period.double() + 0.5).long() * period
-    centred = torch.where(2 * residue >= period, residue - period, residue)
-    centred = torch.where(2 * centred < -period, centred + period, centred)
-    return _to_float32(centred.double() / period.double())
+    cycles, turn = harmonic * torch.remainder(time, period), period.double()
+    # Whole turns are found in float64 and taken out in int64: exact, and without a slow division of integers.
+    residue = cycles - torch.floor(cycles.double() / turn + 0.5).long() * period
+    return _within_half(residue.double() / turn)
 
 
 def real_turns(
@@ -68,13 +65,13 @@ def real_turns(
             f"frequencies are {cycles_per_second.dtype}: expected torch.float64; with less the clock is lost"
         )
     turns = time.double() * (cycles_per_second / ticks_per_second)
-    return _to_float32(turns - torch.floor(turns + 0.5))
+    return _within_half(turns)
 
 
-def _to_float32(turns: Tensor) -> Tensor:
-    """Cast last; what rounds up to half a turn is the same angle as minus half a turn."""
-    rounded = turns.float()
-    return torch.where(rounded >= 0.5, rounded - 1, rounded)
+def _within_half(turns: Tensor) -> Tensor:
+    """Take out whole turns in float64, then cast; what rounds up to half a turn is minus half a turn."""
+    rounded = (turns - torch.floor(turns + 0.5)).float()
+    return torch.where(rounded >= 0.5, -0.5, rounded)
 
 
 def _check_int64(name: str, value: Tensor) -> None:
