@@ -6,7 +6,8 @@ from torch import Tensor
 
 from rota.encodings.base import Rotation, require_time
 from rota.errors import InputError
-from rota.rotary.apply import rotate_by, unit_points
+from rota.rotary.apply import unit_points
+from rota.rotary.gathered import rotate_gathered
 from rota.rotary.phase import lattice_turns
 from rota.units import ticks_per_second
 
@@ -98,11 +99,7 @@ class HarmonicRotation(Rotation):
                 f"ClockRoPE was built for {index.shape[0]} heads of {2 * index.shape[1]} features: "
                 f"expected (batch, heads, length, head_dim), got {tuple(x.shape)}"
             )
-        # gather, not index_select, which is several times slower along a last axis; the trailing axis of
-        # (cos, sin) is there only under a compiler.
-        wanted = index.view(1, 1, -1, *(1,) * (points.ndim - 3)).expand(*time.shape, -1, *points.shape[3:])
-        gathered = points.gather(2, wanted).unflatten(2, tuple(index.shape))
-        return rotate_by(x, gathered.transpose(1, 2))
+        return rotate_gathered(x, points, index)
 
 
 def _index_loaded(module: HarmonicRotation, _: object) -> None:

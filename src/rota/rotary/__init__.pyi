@@ -2,6 +2,7 @@
 from rota.rotary.apply import rotate as rotate
 from rota.rotary.apply import rotate_by as rotate_by
 from rota.rotary.apply import unit_points as unit_points
+from rota.rotary.gathered import rotate_gathered as rotate_gathered
 from rota.rotary.phase import lattice_turns as lattice_turns
 from rota.rotary.phase import real_turns as real_turns
 from rota.rotary.reference import rotate_reference as rotate_reference

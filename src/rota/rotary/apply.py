@@ -8,6 +8,8 @@ from torch import Tensor
 
 from rota.errors import InputError
 
+__all__ = ["rotate", "rotate_by", "unit_points"]
+
 _TURN = 2 * math.pi
 
 
@@ -52,7 +54,7 @@ def unit_points(turns: Float[Tensor, "*phases pairs"], dtype: torch.dtype = torc
 def rotate_by(x: Float[Tensor, "*batch features"], points: Tensor) -> Float[Tensor, "*batch features"]:
     """Multiply interleaved pairs of ``x`` by points of `unit_points` that broadcast to them."""
     if points.is_complex() and x.dtype in (torch.float32, torch.float64):
-        return torch.view_as_real(_as_complex(x) * points).flatten(-2)
+        return torch.view_as_real(as_complex(x) * points).flatten(-2)
     cosine, sine = _parts(points)
     pairs = x.unflatten(-1, (-1, 2)).to(cosine.dtype)  # bfloat16 is turned in float32 and rounded once
     first, second = pairs[..., 0], pairs[..., 1]
@@ -60,7 +62,8 @@ def rotate_by(x: Float[Tensor, "*batch features"], points: Tensor) -> Float[Tens
     return turned.flatten(-2).to(x.dtype)
 
 
-def _as_complex(x: Tensor) -> Tensor:
+def as_complex(x: Tensor) -> Tensor:
+    """Interleaved pairs as complex numbers: a view where memory allows, else a copy."""
     pairs = x.unflatten(-1, (-1, 2))
     aligned = (
         pairs.stride(-1) == 1 and x.storage_offset() % 2 == 0 and all(s % 2 == 0 for s in pairs.stride()[:-1])
