@@ -11,6 +11,7 @@ from rota.batch import collate as collate
 from rota.batch import request_windows as request_windows
 from rota.batch import TimeAccess as TimeAccess
 from rota.batch import Window as Window
+from rota.choice import Choice as Choice
 from rota.data.columns import Columns as Columns
 from rota.data.filters.base import Filter as Filter
 from rota.data.filters.min_events import MinEvents as MinEvents

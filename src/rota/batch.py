@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from rota.errors import InputError
+from rota.choice import Choice
 from rota.histories import Histories, Spans
 from rota.types import Int64Array
 
 
-class TimeAccess(StrEnum):
+class TimeAccess(Choice):
     """What a model may know of the clock, the same for every arm, in training, evaluation and serving.
 
     Attributes:
@@ -26,17 +25,6 @@ class TimeAccess(StrEnum):
     NONE = "none"
     HISTORY = "history"
     REQUEST = "request"
-
-    @classmethod
-    def parse(cls, name: str) -> "TimeAccess":
-        """Read the switch.
-
-        Raises:
-            InputError: It is none of the three.
-        """
-        if name not in set(cls):
-            raise InputError(f"time access {name!r}: expected one of {', '.join(cls)}")
-        return cls(name)
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,18 @@
 """Seen items: may a model be right by naming what the user has done before?"""
 
-from enum import StrEnum
-
 import numpy as np
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from rota.errors import InputError
+from rota.choice import Choice
 from rota.histories import Histories, Spans
 from rota.types import Int64Array
 
 __all__ = ["SeenItems"]
 
 
-class SeenItems(StrEnum):
+class SeenItems(Choice):
     """What becomes of the items in a user's own history.
 
     Attributes:
@@ -24,17 +22,6 @@ class SeenItems(StrEnum):
 
     KEEP = "keep"
     DROP = "drop"
-
-    @classmethod
-    def parse(cls, name: str) -> "SeenItems":
-        """Read the choice.
-
-        Raises:
-            InputError: It is neither of the two.
-        """
-        if name not in set(cls):
-            raise InputError(f"seen items {name!r}: expected one of {', '.join(cls)}")
-        return cls(name)
 
 
 def unseen(

@@ -22,7 +22,7 @@ class TableRow:
     Attributes:
         arm: Its name.
         kind: Whether it was trained; untrained baselines stand apart.
-        seeds: Trainings that the means are over; 1 for a baseline.
+        seeds: Trainings that the means are over; 0 for a baseline.
         means: Mean of each metric.
         differences: Paired difference from the control, by metric: (difference, low, high); ``None`` for the
             control itself and where none was computed.

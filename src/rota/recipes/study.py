@@ -66,5 +66,5 @@ def _table_row(summary: ArmSummary) -> TableRow:
     }
     untrained = summary.arm in UNTRAINED
     return TableRow(
-        summary.arm, "untrained" if untrained else "trained", max(summary.seeds, 1), means, paired or None
+        summary.arm, "untrained" if untrained else "trained", summary.seeds, means, paired or None
     )
