@@ -12,8 +12,33 @@ class Law(ABC):
     """Where rotation frequencies are drawn from.
 
     A law is complete: its scale is in it, and nothing downstream rescales. Frequencies are in cycles per
-    second, lags in seconds.
+    second, lags in seconds. It may have atoms (``mass_at``), a density (``pdf``), or both.
     """
+
+    @property
+    @abstractmethod
+    def mass_cut(self) -> float:
+        """Mass that truncations removed from the law that came first, before the rest was renormalised."""
+
+    @property
+    @abstractmethod
+    def sup_error(self) -> float:
+        """Most by which truncations changed the profile, at any lag."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """Scale of the absolute frequency in cycles per second, by which `truncate` goes."""
+
+    @property
+    @abstractmethod
+    def is_symmetric(self) -> bool:
+        """Whether a frequency is as likely as its negative; what a real profile's own law is."""
+
+    @property
+    @abstractmethod
+    def is_folded(self) -> bool:
+        """Whether no frequency is negative."""
 
     @abstractmethod
     def characteristic(self, lag: ArrayLike) -> Complex128Array:
@@ -24,6 +49,18 @@ class Law(ABC):
         """
 
     @abstractmethod
+    def cdf(self, frequency: ArrayLike) -> Float64Array:
+        """Probability of a frequency up to this one; cycles per second, any shape."""
+
+    @abstractmethod
+    def pdf(self, frequency: ArrayLike) -> Float64Array:
+        """Density of what has one, in seconds (per cycle per second); zero for atoms. Any shape."""
+
+    @abstractmethod
+    def mass_at(self, frequency: ArrayLike) -> Float64Array:
+        """Probability of exactly this frequency: zero where there is no atom. Any shape."""
+
+    @abstractmethod
     def quantile(self, probability: ArrayLike) -> Float64Array:
         """Smallest frequency whose cumulative probability exceeds the given one, in cycles per second.
 
@@ -32,9 +69,31 @@ class Law(ABC):
         """
 
     @abstractmethod
-    def fold(self) -> "Law":
-        """Law of the absolute frequency (ClockRoPE, Eq. 20)."""
+    def negative_share(self, absolute: ArrayLike) -> Float64Array:
+        """Probability that a frequency is negative, given its absolute value; any shape."""
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> Float64Array:
         """Draw ``n`` independent frequencies in cycles per second, shape ``(n,)``."""
+
+    @abstractmethod
+    def fold(self) -> "Law":
+        """Law of the absolute frequency (ClockRoPE, Eq. 20)."""
+
+    @abstractmethod
+    def truncate(self, s: float | None = None) -> "Law":
+        """Keep frequencies up to a largest one and renormalise (ClockRoPE, Eq. 19).
+
+        What it did is on the result: ``mass_cut`` and ``sup_error``.
+
+        Args:
+            s: The largest: a harmonic for a lattice, cycles per second for any other law. By default three
+                times ``scale``, for a lattice rounded up to a harmonic (``ceil(3 sigma*)``).
+
+        Raises:
+            InputError: It leaves no mass.
+        """
+
+    @abstractmethod
+    def rescale(self, factor: float) -> "Law":
+        """Law of ``f(lag / factor)``: every frequency divided by a positive factor."""

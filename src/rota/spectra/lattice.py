@@ -1,19 +1,20 @@
 """Lattice: a law with all its mass on the harmonics k/T of one period; what periodic profiles have."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rota.errors import InputError
-from rota.spectra.base import Law
+from rota.spectra.discrete import Discrete, checked_masses, gathered
 from rota.types import Complex128Array, Float64Array, Int64Array
 
 _AT_ONCE = 256  # harmonics summed at once: fast, and memory stays that of the lags times this
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice(Law):
+class Lattice(Discrete):
     """Probability mass on the frequencies ``harmonics / period``.
 
     The harmonics stay integers, so that phases can be exact.
@@ -22,9 +23,11 @@ class Lattice(Law):
         period: Seconds.
         harmonics: Integers in ascending order, shape ``(n,)``.
         masses: Their probabilities, summing to one, shape ``(n,)``.
-        mass_cut: Mass that a truncation removed before the rest was renormalised.
+        mass_cut: Mass that truncations removed before the rest was renormalised.
         sigma_star: Scale of the harmonics where the law has one of its own, as a wrapped Gaussian has
             ``T / (2 pi sigma)``; else the root mean square harmonic is used.
+        sup_error: Most by which truncations changed the profile, at any lag.
+        frequencies: ``harmonics / period`` in cycles per second, shape ``(n,)``.
 
     Raises:
         InputError: The period is no length of time, harmonics are not ascending integers, or masses are
@@ -36,21 +39,18 @@ class Lattice(Law):
     masses: Float64Array
     mass_cut: float = 0.0
     sigma_star: float | None = None
-    _cumulative: Float64Array = field(init=False, repr=False)
+    sup_error: float = 0.0
+    frequencies: Float64Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.period) and self.period > 0):
             raise InputError(f"period {self.period} s of a lattice law: expected a positive, finite number")
-        harmonics, masses = _whole(self.harmonics), np.asarray(self.masses, np.float64)
-        if harmonics.shape != masses.shape or harmonics.ndim != 1 or np.any(np.diff(harmonics) <= 0):
+        harmonics = _whole(self.harmonics)
+        if harmonics.ndim != 1 or len(harmonics) == 0 or np.any(np.diff(harmonics) <= 0):
             raise InputError("a lattice law needs ascending harmonics and one mass for each")
-        if not (np.all(masses >= 0) and abs(float(masses.sum()) - 1) <= 1e-9):  # nan is refused too
-            raise InputError(
-                f"masses of a law are not negative and sum to 1; these sum to {masses.sum():.12g}"
-            )
         object.__setattr__(self, "harmonics", harmonics)
-        object.__setattr__(self, "masses", masses)
-        object.__setattr__(self, "_cumulative", np.cumsum(masses))
+        object.__setattr__(self, "masses", checked_masses(self.masses, len(harmonics)))
+        object.__setattr__(self, "frequencies", np.asarray(harmonics / self.period))
 
     def pmf(self, harmonic: ArrayLike) -> Float64Array:
         """Probability of a harmonic ``k``, that is of the frequency ``k / period``; any shape of integers.
@@ -73,33 +73,26 @@ class Lattice(Law):
 
     def harmonic_quantile(self, probability: ArrayLike) -> Int64Array:
         """Quantile as an integer harmonic; probability in ``[0, 1)``, any shape."""
-        at = np.searchsorted(self._cumulative, np.asarray(probability, np.float64), side="right")
-        return np.asarray(self.harmonics[np.minimum(at, len(self.harmonics) - 1)])
+        return np.asarray(self.harmonics[self.index_of(probability)])
 
-    def quantile(self, probability: ArrayLike) -> Float64Array:
-        """Quantile in cycles per second; probability in ``[0, 1)``, any shape."""
-        return np.asarray(self.harmonic_quantile(probability) / self.period)
-
-    def sample(self, n: int, rng: np.random.Generator) -> Float64Array:
-        """Draw ``n`` independent frequencies in cycles per second, shape ``(n,)``."""
-        return self.quantile(rng.random(n))
-
-    @property
+    @cached_property
     def spread(self) -> float:
         """Scale of the harmonics: ``sigma_star``, or where there is none, their root mean square."""
         if self.sigma_star is not None:
             return self.sigma_star
         return float(np.sqrt(np.sum(self.masses * self.harmonics.astype(np.float64) ** 2)))
 
+    @property
+    def scale(self) -> float:
+        """Scale of the absolute frequency in cycles per second: ``spread / period``."""
+        return self.spread / self.period
+
     def fold(self) -> "Lattice":
         """Law of the absolute harmonic (ClockRoPE, Eq. 20): twice the mass where ``k > 0``, none below."""
-        absolute = np.abs(self.harmonics)
-        harmonics = np.unique(absolute)
-        masses = np.zeros(len(harmonics))
-        np.add.at(masses, np.searchsorted(harmonics, absolute), self.masses)
-        return Lattice(self.period, harmonics, masses, self.mass_cut, self.sigma_star)
+        harmonics, masses = gathered(np.abs(self.harmonics), self.masses)
+        return Lattice(self.period, harmonics, masses, self.mass_cut, self.sigma_star, self.sup_error)
 
-    def truncate(self, s: int | None = None) -> "Lattice":
+    def truncate(self, s: float | None = None) -> "Lattice":
         """Keep harmonics up to ``s`` in absolute value and renormalise (ClockRoPE, Eq. 19).
 
         Args:
@@ -113,8 +106,37 @@ class Lattice(Law):
         mass = float(self.masses[kept].sum())
         if largest < 0 or mass <= 0:
             raise InputError(f"truncation at harmonic {largest} leaves no mass: expected a larger s")
+        if kept.all():
+            return self
+        changed = np.where(kept, self.masses / mass, 0.0) - self.masses
+        error = self.sup_error + _largest_cosine_sum(self.harmonics, changed)
         cut = 1 - (1 - self.mass_cut) * mass
-        return Lattice(self.period, self.harmonics[kept], self.masses[kept] / mass, cut, self.sigma_star)
+        return Lattice(
+            self.period, self.harmonics[kept], self.masses[kept] / mass, cut, self.sigma_star, error
+        )
+
+    def rescale(self, factor: float) -> "Lattice":
+        """Law of ``f(lag / factor)``: the same harmonics of a period that is so many times as long."""
+        return Lattice(
+            self.period * factor, self.harmonics, self.masses, self.mass_cut, self.sigma_star, self.sup_error
+        )
+
+
+def _largest_cosine_sum(harmonics: Int64Array, coefficients: Float64Array) -> float:
+    """Upper bound, to one part in a thousand, of ``|sum_k c_k cos(2 pi k x)|`` over all ``x``.
+
+    It is evaluated on a grid; between its points a trigonometric polynomial of degree K exceeds them by a
+    factor of at most ``1 / cos(pi K / N)`` (Ehlich and Zeller 1964).
+    """
+    absolute, sums = gathered(np.abs(harmonics), coefficients)
+    highest = int(absolute[-1])
+    if highest > 2**20:  # as after merging incommensurate periods: the plain bound
+        return float(np.abs(sums).sum())
+    points = 2 ** int(np.ceil(np.log2(64 * max(highest, 1))))
+    spectrum = np.zeros(points // 2 + 1, np.complex128)
+    spectrum[absolute] = sums * points / np.where(absolute == 0, 1, 2)
+    on_grid = float(np.abs(np.fft.irfft(spectrum, points)).max())
+    return min(on_grid / float(np.cos(np.pi * highest / points)), float(np.abs(sums).sum()))
 
 
 def _whole(harmonics: ArrayLike) -> Int64Array:
