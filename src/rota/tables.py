@@ -42,6 +42,10 @@ def _encode(value: object) -> object:
         return [_encode(part) for part in value]
     if isinstance(value, Enum):
         return value.value
+    if callable(value):
+        raise InputError(
+            f'{value!r} cannot be kept in a table: give the function as "module:name", by which it is found'
+        )
     return value
 
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rota.kernels.base import Kernel
+from rota.kernels.base import Admissible
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
 from rota.units import seconds
 
 
 @dataclass(frozen=True)
-class Cosine(Kernel):
+class Cosine(Admissible):
     """``f(lag) = cos(2 pi lag / period)`` (ClockRoPE, Eq. 15); it turns negative half a period away.
 
     Attributes:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rota.errors import InputError
-from rota.kernels.base import Kernel
+from rota.kernels.base import Admissible
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
 from rota.units import seconds
@@ -17,7 +17,7 @@ _MOST = int(np.ceil(_REACH / (2 * np.pi * _NARROWEST)))
 
 
 @dataclass(frozen=True)
-class WrappedGaussian(Kernel):
+class WrappedGaussian(Admissible):
     """Gaussians of one width at every multiple of a period, summed and scaled to ``f(0) = 1``.
 
     It is what the paper's Eq. 18 realises exactly. The paper's own periodic Gaussian (Eq. 17) repeats one
