@@ -2,17 +2,21 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import ArrayLike
+from scipy import stats
 from torch import Tensor
 
 from rota.encodings import ClockRoPE, HarmonicRotation, RoPE, Split, TRoPE
 from rota.encodings.base import Encoding
 from rota.errors import InputError
-from rota.kernels import Cosine, WrappedGaussian
+from rota.kernels import Admissible, Cosine, WeightedSum, WrappedGaussian
 from rota.rotary import rotate_reference
+from rota.spectra import Density
 
 DAILY, WEEKLY = WrappedGaussian("24h", "2h"), WrappedGaussian("7d", "14h")
 NOW, DAY = 1_700_000_000, 86_400
@@ -45,8 +49,9 @@ def plainly(module: HarmonicRotation, x: Tensor, time: Tensor) -> Tensor:
         ClockRoPE([DAILY]),
         ClockRoPE([DAILY], fold=False, method="iid"),
         ClockRoPE([DAILY, WEEKLY, Cosine("1h")], fold=False, shares=[0.5, 0.25, 0.25]),
+        ClockRoPE([0.7 * DAILY + 0.3 * WEEKLY], fold=False),
     ],
-    ids=["one", "symmetric", "three"],
+    ids=["one", "symmetric", "three", "sum"],
 )
 def test_against_the_plain_way(clock: ClockRoPE, dtype: torch.dtype) -> None:
     module = clock.build(head_dim=16, num_heads=4, num_kv_heads=2, seed=3)
@@ -190,6 +195,67 @@ def test_kernels_share_the_features() -> None:
     assert torch.equal(module.cycles_per_second, seconds.cycles_per_second)
 
 
+BOTH = 0.7 * DAILY + 0.3 * WEEKLY
+
+
+@pytest.mark.parametrize("fold", [False, True])
+@pytest.mark.parametrize("method", ["nested_lattice", "stratified", "sobol"])
+def test_a_sum_of_periods_turns_at_harmonics_of_their_multiple(method: str, fold: bool) -> None:
+    clock = ClockRoPE([BOTH], fold=fold, method=method)
+    law = clock.law(BOTH)
+    assert law.period == 7 * DAY
+    assert law.is_folded is fold
+    module = clock.build(head_dim=64, num_heads=8, unit="ms")
+    assert (module.periods == 7 * DAY * 1000).all()
+    assert (module.harmonics % 7 != 0).any()
+    assert module.harmonics.abs().max() == 7 * 6 == abs(law.harmonics).max()
+    lags = torch.arange(0, 7 * DAY, 1800)
+    module = clock.build(head_dim=64, num_heads=8)
+    profile, wanted = realised(module, lags), torch.from_numpy(BOTH(lags.numpy()))
+    assert float((profile - wanted[:, None]).square().mean().sqrt()) < 0.06  # each head
+    assert float((profile.mean(1) - wanted).square().mean().sqrt()) < 0.012  # all heads together
+
+
+def test_parts_of_a_sum_are_truncated_each_by_itself() -> None:
+    law = ClockRoPE([BOTH], fold=False).law(BOTH)
+    lags = np.arange(0, 7 * DAY, 911)
+    parts = (
+        [0.7, ClockRoPE([DAILY], fold=False).law(DAILY)],
+        [0.3, ClockRoPE([DAILY], fold=False).law(WEEKLY)],
+    )
+    wanted = sum(weight * part.characteristic(lags) for weight, part in parts)
+    np.testing.assert_allclose(law.characteristic(lags), wanted, rtol=0, atol=1e-12)
+    short = ClockRoPE([BOTH], truncation=2).law(BOTH)
+    assert short.harmonics.tolist() == [0, 1, 2, 7, 14]
+    nested = WeightedSum([WeightedSum([DAILY, WEEKLY], [7, 3]), Cosine("24h")], [1, 1])
+    law = ClockRoPE([nested]).law(nested)
+    assert law.pmf(7) == pytest.approx(
+        0.5 + 0.35 * 2 * DAILY.spectrum().truncate().pmf(1) + mass_of_week(7) / 2
+    )
+    assert ClockRoPE([DAILY * WEEKLY]).law(DAILY * WEEKLY).period == 7 * DAY
+    assert ClockRoPE([BOTH.rescale(2)]).law(BOTH.rescale(2)).period == 14 * DAY
+
+
+def mass_of_week(harmonic: int) -> float:
+    """Share of a folded weekly harmonic in ``0.7 daily + 0.3 weekly``."""
+    return 0.3 * 2 * float(WEEKLY.spectrum().truncate().pmf(harmonic))
+
+
+@dataclass(frozen=True)
+class Fading(Admissible):
+    """A profile that dies away, and so has no period."""
+
+    def __call__(self, lag: ArrayLike) -> np.ndarray:
+        return np.exp(-0.5 * (np.asarray(lag) / DAY) ** 2)
+
+    def spectrum(self) -> Density:
+        spread = 1 / (2 * np.pi * DAY)
+        return Density(stats.norm(scale=spread), self, spread)
+
+    def __str__(self) -> str:
+        return "fading"
+
+
 def test_truncation() -> None:
     harmonics = ClockRoPE([DAILY], truncation=2, method="iid").build(head_dim=64, num_heads=8).harmonics
     assert set(harmonics.unique().tolist()) == {0, 1, 2}
@@ -206,10 +272,17 @@ def test_a_checkpoint_holds_the_draw_and_nothing_derived() -> None:
         (lambda: ClockRoPE([]), "ClockRoPE has no kernel"),
         (lambda: ClockRoPE([DAILY], shares=[0.5]).build(head_dim=8, num_heads=1), "shares"),
         (lambda: ClockRoPE([DAILY, WEEKLY]).build(head_dim=2, num_heads=1), "larger head_dim"),
-        (lambda: ClockRoPE([DAILY], method="sobol").build(head_dim=8, num_heads=1), "'sobol'"),
+        (lambda: ClockRoPE([DAILY], method="halton").build(head_dim=8, num_heads=1), "'halton'"),
         (lambda: ClockRoPE([DAILY], truncation=-1).build(head_dim=8, num_heads=1), "harmonic -1"),
         (lambda: ClockRoPE([DAILY]).build(head_dim=8, num_heads=1, unit="min"), "time unit 'min'"),
         (lambda: ClockRoPE([DAILY]).build(head_dim=8, num_heads=1, seed=-1), "seed -1"),
+        (lambda: ClockRoPE().law(Fading()), "expected a periodic profile, and fading is not"),
+        (
+            lambda: ClockRoPE().law(0.7 * DAILY + 0.3 * Fading()),
+            "expected a periodic profile, and fading is not",
+        ),
+        (lambda: ClockRoPE().law(DAILY * Fading()), r"2h\) \* fading is not"),
+        (lambda: ClockRoPE().law(DAILY + Cosine(1000 * math.pi)), "periods with a common multiple"),
         (lambda: ClockRoPE([Cosine(90.5)]).build(head_dim=8, num_heads=1), "90.5"),
         (
             lambda: ClockRoPE([WrappedGaussian("365d", "4h")]).build(head_dim=64, num_heads=1, unit="ns"),

@@ -2,13 +2,26 @@
 
 from collections.abc import Callable
 
+import mpmath
 import numpy as np
 import pytest
+from laws_drawn import DAILY, HOUR, LAWS, WEEKLY
 
 from rota.errors import InputError
-from rota.frequencies import IID, NestedLattice, Systematic, draw, geometric_bank, rope_ladder
+from rota.frequencies import (
+    IID,
+    NestedLattice,
+    SamplingMethod,
+    Sobol,
+    Stratified,
+    Systematic,
+    draw,
+    geometric_bank,
+    rope_ladder,
+)
 from rota.frequencies.streams import streams
 from rota.kernels import Cosine, WrappedGaussian
+from rota.rooms import find
 from rota.types import Float64Array
 
 LAW = WrappedGaussian("24h", "2h").spectrum().truncate().fold()
@@ -103,9 +116,75 @@ def test_coins_of_a_whole_encoding_are_not_the_draw_of_its_part() -> None:
     assert not np.isin(spawned, taken).any()
 
 
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("method", [Stratified, Sobol])
+def test_every_stratum_of_a_head_has_its_number(method: type[SamplingMethod], seed: int) -> None:
+    numbers = np.sort(method().uniforms(16, 4, streams(seed, 1, ())), axis=1) * 16
+    np.testing.assert_array_equal(np.floor(numbers), np.tile(np.arange(16), (4, 1)))
+    assert len(np.unique(np.round(numbers % 1, 12))) > 60  # not one shift for all, as systematic has
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("heads", [1, 4, 8])
+def test_sobol_is_stratified_over_all_heads_of_a_layer(heads: int, seed: int) -> None:
+    numbers = np.sort(Sobol().uniforms(16, heads, streams(seed, 1, ())), axis=None) * 16 * heads
+    np.testing.assert_array_equal(np.floor(numbers), np.arange(16 * heads))
+
+
+@pytest.mark.parametrize(("pairs", "heads"), [(1, 1), (1, 3), (12, 5), (33, 1)])
+def test_sobol_takes_any_counts(pairs: int, heads: int) -> None:
+    """Without scipy's warning about counts that are no power of two; and it stays nearly even."""
+    numbers = Sobol().uniforms(pairs, heads, streams(0, 1, ()))
+    assert len(np.unique(numbers)) == pairs * heads
+    ranks = (np.arange(pairs * heads) + 0.5) / (pairs * heads)
+    assert np.abs(np.sort(numbers, axis=None) - ranks).max() < 3 / (pairs * heads) ** 0.75
+
+
+def test_a_mixture_of_periods_is_drawn_as_their_common_lattice() -> None:
+    both = (0.7 * DAILY + 0.3 * WEEKLY).spectrum().truncate()
+    drawn, plain = draw(both, 64, 8, 0, 1), draw(both.merged(), 64, 8, 0, 1)
+    assert drawn.period == plain.period == 7 * 86_400
+    np.testing.assert_array_equal(drawn.harmonics, plain.harmonics)
+    np.testing.assert_array_equal(drawn.cycles_per_second, drawn.harmonics / (7 * 86_400))
+    assert np.any(drawn.harmonics % 7)
+    shared = np.isin(np.abs(drawn.harmonics), np.arange(7) * 7).mean()
+    assert shared == pytest.approx(both.fold().mass_at(np.arange(7) / 86_400).sum(), abs=0.01)
+
+
+@pytest.mark.parametrize("method", ["iid", "nested_lattice", "sobol"])
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "atoms", "mixed"])
+def test_laws_that_are_no_lattice_have_no_harmonics(name: str, method: str) -> None:
+    """Folded quantiles of the same numbers as any law's, with signs of their own."""
+    law = LAWS[name]
+    drawn, folded = draw(law, 16, 3, 2, 5, method), draw(law.fold(), 16, 3, 2, 5, method)
+    assert drawn.harmonics is folded.harmonics is None
+    assert drawn.period is folded.period is None
+    assert drawn.cycles_per_second.dtype == np.float64
+    np.testing.assert_array_equal(np.abs(drawn.cycles_per_second), folded.cycles_per_second)
+    assert drawn.cycles_per_second.min() < 0 <= folded.cycles_per_second.min()
+    numbers = find("frequencies", method, SamplingMethod)().uniforms(16, 3, streams(2, 5, ()))
+    np.testing.assert_array_equal(folded.cycles_per_second, law.fold().quantile(numbers))
+
+
+def test_pinned_frequencies_of_a_density() -> None:
+    """As `PINNED`, to rounding: quantiles of a Gaussian by mpmath, of a head's shifted grid."""
+    drawn = draw(LAWS["gaussian"], 4, 2, seed=0, layer=1)
+    shift = NestedLattice().uniforms(4, 2, streams(0, 1, ()))
+    spread = 1 / (2 * mpmath.pi * 2 * HOUR)
+    exact = [[float(mpmath.sqrt(2) * mpmath.erfinv(u) * spread) for u in head] for head in shift.tolist()]
+    np.testing.assert_allclose(np.abs(drawn.cycles_per_second), exact, rtol=1e-12)
+    np.testing.assert_allclose(drawn.cycles_per_second, PINNED_DENSITY, rtol=1e-12)
+
+
+PINNED_DENSITY = [
+    [2.9964073396813187e-05, -2.07408448649726e-06, 1.7625422339792047e-05, -9.261069457099048e-06],
+    [5.593200483495807e-06, 4.327853620828306e-05, -1.3205295392771573e-05, 2.2898611598815442e-05],
+]
 PINNED = {
     "iid": [[3, -1, 2, -4, 0, -1, -2, 0], [3, 1, -1, 3, -1, -4, 2, 1]],
     "systematic": [[2, -1, 1, -1, 5, -3, 0, 2], [1, 0, -2, 1, -3, -4, 2, 1]],
+    "stratified": [[0, -1, 4, -2, 0, -2, -1, 2], [0, 6, 0, 1, -3, -1, 2, 1]],
+    "sobol": [[3, 0, 1, -3, 1, -1, -2, 2], [1, 1, -2, 0, -4, 0, 2, 1]],
     "nested_lattice": [[0, -1, 3, -2, 0, -1, -1, 2], [0, 4, -1, 2, -3, -1, 2, 1]],
 }
 
@@ -142,7 +221,10 @@ def test_geometric_bank() -> None:
         (lambda: draw(LAW, 1, 1, seed=-1), "seed -1"),
         (lambda: draw(LAW, 1, 1, seed=2**32), "seed 4294967296"),
         (lambda: draw(LAW, 1, 1, seed=0, layer=-1), "layer -1"),
-        (lambda: draw(LAW, 1, 1, seed=0, method="sobol"), r"unknown name 'sobol' in frequencies: .*\biid\b"),
+        (
+            lambda: draw(LAW, 1, 1, seed=0, method="halton"),
+            r"unknown name 'halton' in frequencies: .*\biid\b",
+        ),
         (lambda: draw(LAW, 1, 1, seed=0, method="geometric"), "unknown name 'geometric' in frequencies"),
         (lambda: rope_ladder(8, base=1.0), "base 1.0"),
         (lambda: rope_ladder(8, base=float("nan")), "base nan"),

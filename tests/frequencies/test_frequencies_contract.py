@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from laws_drawn import LAWS
 
 from roll_call import roll_call
 from rota.frequencies import SamplingMethod, draw
@@ -16,7 +17,7 @@ LOPSIDED = Lattice(3600.0, np.array([-2, 0, 1, 2]), np.array([0.1, 0.2, 0.4, 0.3
 
 
 def test_the_room_holds_what_the_papers_and_we_use() -> None:
-    assert {"iid", "systematic", "nested_lattice"} <= set(METHODS)
+    assert {"iid", "systematic", "nested_lattice", "stratified", "sobol"} <= set(METHODS)
 
 
 @pytest.mark.parametrize("method", EVERY)
@@ -46,6 +47,18 @@ def test_frequencies_have_the_law(method: str, law: Lattice) -> None:
         mass = float(law.pmf(k))
         share = float((draws == k).mean())
         assert abs(share - mass) < 5 * np.sqrt(mass * (1 - mass) / draws.size) + 1e-9
+
+
+@pytest.mark.parametrize("method", EVERY)
+@pytest.mark.parametrize("name", LAWS)
+def test_frequencies_of_any_law_have_it(method: str, name: str) -> None:
+    law = LAWS[name]
+    draws = np.stack([draw(law, 64, 3, seed, method=method).cycles_per_second for seed in range(15)])
+    assert np.isfinite(draws).all()
+    for at in law.quantile(np.array([0.05, 0.3, 0.5, 0.7, 0.95])):
+        below = float(law.cdf(np.array([at]))[0])
+        share = float((draws <= at).mean())
+        assert abs(share - below) < 5 * np.sqrt(below * (1 - below) / draws.size) + 1e-9
 
 
 @pytest.mark.parametrize("method", EVERY)

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from rota.encodings.base import Encoding
+from rota.encodings.drawn import draw_parts, harmonic_rotation
 from rota.encodings.harmonic import HarmonicRotation
 from rota.encodings.shares import share_pairs
 from rota.encodings.site import Site
 from rota.errors import InputError
-from rota.frequencies.drawing import Frequencies, draw
 from rota.kernels.base import Kernel
+from rota.kernels.weighted_sum import WeightedSum
 from rota.kernels.wrapped_gaussian import WrappedGaussian
 from rota.spectra.lattice import Lattice
-from rota.units import whole_ticks
+from rota.spectra.mixture import Mixture
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,14 @@ class ClockRoPE(Encoding):
     """Random Fourier rotations of time for routines (ClockRoPE, Algorithm 2).
 
     Attributes:
-        kernels: Wanted profiles, each with a lattice law; several share the features (Sec. 3.3.4).
+        kernels: Wanted profiles, each periodic or a weighted sum of such; several share the features
+            (Sec. 3.3.4).
         fold: Draw from the folded law (Eq. 20), so that all pairs turn the same way.
-        truncation: Largest harmonic; by default ``ceil(3 sigma*)`` of each law.
+        truncation: Largest harmonic, in a weighted sum of each part; by default ``ceil(3 sigma*)`` of each.
         shares: Of the features for each kernel; equal by default.
-        method: How frequencies are spread: ``"nested_lattice"``, or ``"iid"`` as in the paper.
+        method: How frequencies are spread: ``"nested_lattice"`` and the other methods of `draw`, of which
+            ``"iid"`` draws independently; or ``"paper"``, which draws from the generators that Algorithm 2
+            names.
     """
 
     kernels: Sequence[Kernel] = (WrappedGaussian("24h", "2h"),)
@@ -56,44 +59,37 @@ class ClockRoPE(Encoding):
         """
         counts = share_pairs(site.pairs, len(self.kernels), self.shares)
         laws = [self.law(kernel) for kernel in self.kernels]
-        draws = [
-            draw(
-                law,
-                pairs,
-                site.num_kv_heads,
-                site.seed,
-                site.layer,
-                self.method,
-                path=(*site.path, part) if part else site.path,
-            )
-            for part, (law, pairs) in enumerate(zip(laws, counts, strict=True))
-        ]
-        harmonics = np.concatenate([_harmonics(drawn) for drawn in draws], axis=1)
-        ticks = [whole_ticks(law.period, site.unit) for law in laws]
-        periods = np.repeat(np.array(ticks, np.int64), counts)
-        if np.any(np.abs(harmonics).astype(np.float64) * periods >= 2.0**62):
-            raise InputError(
-                f"harmonic {np.abs(harmonics).max()} of a period of {periods.max()} {site.unit}: too high "
-                "for exact phases; use a coarser time unit, a wider profile or a smaller truncation"
-            )
-        return HarmonicRotation(
-            torch.from_numpy(harmonics), torch.from_numpy(periods), num_heads=site.num_heads, unit=site.unit
-        )
+        return harmonic_rotation(laws, draw_parts(laws, counts, site, self.method), site, "ClockRoPE")
 
     def law(self, kernel: Kernel) -> Lattice:
         """Law from which a kernel's harmonics are drawn: truncated, and folded where asked.
 
+        A sum of profiles of several periods has harmonics of their least common multiple; each part is
+        truncated by itself.
+
         Raises:
-            InputError: The kernel is not periodic.
+            InputError: The kernel, or a part of it, is not periodic, or the periods have no common multiple.
         """
-        spectrum = kernel.spectrum()
-        if not isinstance(spectrum, Lattice):
-            raise InputError(f"ClockRoPE needs a periodic profile: {kernel} has no lattice law")
-        truncated = spectrum.truncate(self.truncation)
-        return truncated.fold() if self.fold else truncated
+        parts, weights = zip(*_periodic_parts(kernel, 1.0), strict=True)
+        truncated = [part.truncate(self.truncation) for part in parts]
+        merged = truncated[0] if len(parts) == 1 else Mixture(truncated, np.array(weights)).merged()
+        if not isinstance(merged, Lattice):
+            raise InputError(
+                f"ClockRoPE needs periods with a common multiple that can be counted exactly: {kernel} has "
+                "none; give its parts as kernels of their own, which share the features"
+            )
+        return merged.fold() if self.fold else merged
 
 
-def _harmonics(drawn: Frequencies) -> np.ndarray:
-    if drawn.harmonics is None:
-        raise InputError("ClockRoPE needs harmonics of a whole period: expected a lattice law")
-    return drawn.harmonics
+def _periodic_parts(kernel: Kernel, weight: float) -> list[tuple[Lattice, float]]:
+    """Laws of the periodic profiles that a kernel is the sum of, with their shares."""
+    if isinstance(kernel, WeightedSum):
+        pairs = zip(kernel.kernels, kernel.shares.tolist(), strict=True)
+        return [found for part, share in pairs for found in _periodic_parts(part, weight * share)]
+    law = kernel.spectrum()
+    laws = law.laws if isinstance(law, Mixture) else [law]
+    shares = law.weights.tolist() if isinstance(law, Mixture) else [1.0]
+    lattices = [part for part in laws if isinstance(part, Lattice)]
+    if len(lattices) < len(laws):
+        raise InputError(f"ClockRoPE: expected a periodic profile, and {kernel} is not: it has no harmonics")
+    return [(lattice, weight * share) for lattice, share in zip(lattices, shares, strict=True)]

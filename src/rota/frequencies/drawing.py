@@ -1,6 +1,7 @@
 """n frequencies from a law, for every head of a layer: drawn once, at construction."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from rota.frequencies.streams import Streams, streams
 from rota.rooms import find
 from rota.spectra.base import Law
 from rota.spectra.lattice import Lattice
-from rota.types import Float64Array, Int64Array
+from rota.spectra.mixture import Mixture
+from rota.types import BoolArray, Float64Array, Int64Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +21,8 @@ class Frequencies:
 
     Attributes:
         cycles_per_second: Shape ``(heads, pairs)``.
-        harmonics: Integers ``k`` of the frequencies ``k / period`` where the law is a lattice, else ``None``.
+        harmonics: Integers ``k`` of the frequencies ``k / period`` where the law is a lattice, or a mixture
+            of lattices whose periods have a common multiple; else ``None``.
         period: Whole seconds where the law is a lattice of so many, else ``None``.
     """
 
@@ -41,15 +44,17 @@ def draw(
     """Draw frequencies for every head of a layer.
 
     The absolute frequency is spread evenly by the method, then given a sign, so that a symmetric law is
-    served as well as a folded one. The same arguments give the same draw on every machine.
+    served as well as a folded one. The same arguments give the same draw on every machine: harmonics exactly,
+    frequencies of a density to rounding, so that it is the stored draw that counts.
 
     Args:
-        law: Where frequencies come from.
+        law: Where frequencies come from; of any kind.
         pairs: Frequencies for each head.
         heads: Number of heads (of key groups, where keys are shared).
         seed: Of the run.
         layer: Index of the layer.
-        method: A file of this room: ``"nested_lattice"``, ``"systematic"``, or ``"iid"`` as in the papers.
+        method: A file of this room: ``"nested_lattice"``, ``"systematic"``, ``"stratified"``, ``"sobol"``, or
+            ``"iid"`` as in the papers.
         path: Which part of a composed encoding is drawing; ``()`` for a whole one.
 
     Raises:
@@ -58,23 +63,33 @@ def draw(
     if pairs < 1 or heads < 1:
         raise InputError(f"{pairs} pairs for {heads} heads: expected at least one of each")
     generators = streams(seed, layer, path)
-    spread = find("frequencies", method, SamplingMethod)()  # type: ignore[type-abstract]
-    uniforms = spread.uniforms(pairs, heads, generators)
-    if isinstance(law, Lattice):
-        harmonics = _signed(law, law.fold().harmonic_quantile(uniforms), generators)
-        period = np.int64(law.period) if law.period == round(law.period) else None
-        return Frequencies(harmonics / law.period, harmonics, period)
-    raise InputError(f"a law of kind {type(law).__name__} cannot be drawn from yet: expected a lattice law")
+    uniforms = _method(method).uniforms(pairs, heads, generators)
+    one = law.merged() if isinstance(law, Mixture) else law
+    folded = one if one.is_folded else one.fold()
+    if isinstance(one, Lattice) and isinstance(folded, Lattice):
+        absolute = folded.harmonic_quantile(uniforms)
+        negative = _negative(one, absolute / one.period, generators)
+        harmonics = np.where(negative, -absolute, absolute)
+        return Frequencies(harmonics / one.period, harmonics, _whole_seconds(one.period))
+    sizes = folded.quantile(uniforms)
+    return Frequencies(np.where(_negative(one, sizes, generators), -sizes, sizes), None, None)
 
 
-def _signed(law: Lattice, absolute: Int64Array, generators: Streams) -> Int64Array:
-    """Give each absolute harmonic a sign with the law's own odds; a folded law has only positive ones."""
-    negative = law.pmf(-absolute)
-    odds = np.where(absolute == 0, 0.0, negative / (negative + law.pmf(absolute)))
-    if not odds.any():
-        return absolute
+@cache
+def _method(name: str) -> SamplingMethod:
+    return find("frequencies", name, SamplingMethod)()  # type: ignore[type-abstract]
+
+
+def _whole_seconds(period: float) -> np.int64 | None:
+    return np.int64(period) if period == round(period) and period < 2**53 else None
+
+
+def _negative(law: Law, absolute: Float64Array, generators: Streams) -> BoolArray:
+    """Which frequencies turn the other way, by the law's own odds; none of a folded law."""
+    if law.is_folded:
+        return np.zeros(absolute.shape, np.bool_)
     # A head's own stream, one word further on, so that signs do not depend on how many numbers were spread.
     coins = np.stack(
         [generators(head).spawn(1)[0].random(absolute.shape[1]) for head in range(len(absolute))]
     )
-    return np.where(coins < odds, -absolute, absolute)
+    return np.asarray(coins < law.negative_share(absolute))
