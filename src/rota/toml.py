@@ -1,6 +1,5 @@
 """Recipes as TOML files."""
 
-import os
 import tomllib
 from pathlib import Path
 from typing import TypeVar
@@ -8,6 +7,7 @@ from typing import TypeVar
 import tomli_w
 
 from rota.errors import InputError
+from rota.files import written_whole
 from rota.tables import Recipe, from_table, to_table
 
 R = TypeVar("R", bound=Recipe)
@@ -15,9 +15,8 @@ R = TypeVar("R", bound=Recipe)
 
 def write_recipe(path: Path, recipe: Recipe) -> None:
     """Write a recipe as TOML; the file appears only when complete."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(tomli_w.dumps(to_table(recipe)), encoding="utf-8")
-    os.replace(part, path)
+    with written_whole(path) as part:
+        part.write_text(tomli_w.dumps(to_table(recipe)), encoding="utf-8")
 
 
 def read_recipe(path: Path, kind: type[R]) -> R:

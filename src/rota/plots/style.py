@@ -1,6 +1,5 @@
 """The house style: one palette, one type, thin lines; and a picture is on disk whole or not at all."""
 
-import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +8,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from rota.errors import InputError
+from rota.files import written_whole
 
 # Okabe and Ito's colours, told apart under every common colour blindness; the yellow is too pale for lines.
 BLUE: Final = "#0072B2"
@@ -75,11 +75,5 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         raise InputError(
             f"picture {path}: unknown format {path.suffix!r}; end its name in .png, .svg or .pdf"
         )
-    if not path.parent.is_dir():
-        raise InputError(f"picture {path}: the folder {path.parent} does not exist; create it first")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        figure.savefig(temporary, format=kind, dpi=_DPI)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with written_whole(path) as part:
+        figure.savefig(part, format=kind, dpi=_DPI)
