@@ -14,6 +14,7 @@ import pytest
 
 from rota import __main__ as entry
 from rota import __version__, cli
+from rota.recipes.live import LiveWatcher
 from rota.training.progress import Progress
 from town import columns, town
 
@@ -212,12 +213,12 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
 def test_ctrl_c_keeps_the_models_that_are_finished(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Impatient(cli.LiveWatcher):
+    class Impatient(LiveWatcher):
         def step(self, progress: Progress) -> None:
             if self.done == 1 and progress.epoch == 1:  # the second arm has kept its first epoch by then
                 signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(cli, "LiveWatcher", Impatient)
+    monkeypatch.setattr("rota.commands.compare.LiveWatcher", Impatient)
     handler = signal.getsignal(signal.SIGINT)
     options = f"{WHO} {SMALL} --arms none,rope,trope --epochs 2 --out {tmp_path / 'new'}".split()
     assert cli.run(["compare", str(place / "log.parquet"), *options]) == 130
@@ -232,11 +233,11 @@ def test_ctrl_c_keeps_the_models_that_are_finished(
 def test_ctrl_c_before_any_model_leaves_nothing(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Impatient(cli.LiveWatcher):
+    class Impatient(LiveWatcher):
         def step(self, progress: Progress) -> None:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(cli, "LiveWatcher", Impatient)
+    monkeypatch.setattr("rota.commands.compare.LiveWatcher", Impatient)
     options = f"{WHO} {SMALL} --out {tmp_path / 'a' / 'new'}".split()
     assert cli.run(["compare", str(place / "log.parquet"), *options]) == 130
     assert capsys.readouterr().err == "interrupted\n"

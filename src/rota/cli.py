@@ -1,43 +1,54 @@
-"""Command line: parses, calls a recipe, prints what it returns."""
+"""Command line: finds the command, runs it, and turns what a user caused into one line."""
 
-import os
+import ast
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from rota import __version__
-from rota.batch import TimeAccess
+from rota import __version__, commands
 from rota.errors import InputError
-from rota.evaluation.seen import SeenItems
-from rota.kernels.expression import parse_kernel
-from rota.models.transformer import Transformer
-from rota.recipes.live import LiveWatcher
-from rota.recipes.opening import open_log
-from rota.recipes.output import MODELS, require_empty
-from rota.recipes.plan import DEFAULT_ARMS, Plan
-from rota.recipes.protocol import Protocol
-from rota.recipes.study import Study
-from rota.training.losses.sampled_softmax import SampledSoftmax
-from rota.training.recipe import Training
+from rota.rooms import import_part, names
+
+_INTERRUPTED = 130  # what shells expect, and typer returns, after Ctrl-C
+
+
+class LazyGroup(TyperGroup):
+    """Commands are the files of `rota.commands`; only the one that is called is imported.
+
+    The help of the program needs no torch: it shows the first line of each file.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name in names("commands"):
+            self.commands[name] = TyperCommand(name, help=_first_line(name))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Name, command and its arguments; typer's own hook, which says what was misspelt."""
+        name, _, rest = super().resolve_command(ctx, args)
+        module: Any = import_part(f"rota.commands.{name}")
+        return name, typer.main.get_command(module.app), rest
+
+
+def _first_line(name: str) -> str:
+    source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+
 
 app = typer.Typer(
+    cls=LazyGroup,
     name="rota",
-    help="Time in sequence models: compare encodings of real timestamps under one honest protocol.",
+    help="Time in sequence models: design priors for timestamps, and compare encodings under one honest "
+    "protocol.",
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-console = Console(emoji=False)  # a file may be called :heart:
-_INTERRUPTED = 130  # what shells expect, and typer returns, after Ctrl-C
-_LOG, _MODEL, _TRAINING = "The log", "The model", "Training"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -62,8 +73,8 @@ def _fail(message: str) -> int:
 
 def _help(arguments: Sequence[str]) -> str:
     """The help nearest to what was asked for."""
-    command = [known.name for known in app.registered_commands if known.name in arguments[:1]]
-    return " ".join(["rota", *map(str, command), "--help"])
+    command = [name for name in names("commands") if name in arguments[:1]]
+    return " ".join(["rota", *command, "--help"])
 
 
 def _version(wanted: bool) -> bool:
@@ -79,141 +90,4 @@ def main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    """Time in sequence models: compare encodings of real timestamps under one honest protocol."""
-
-
-@app.command(
-    "compare",
-    help="Train time encodings on one log and say which one learnt the routine.\n\n"
-    "Users with five events or more are asked for their last event (leave-one-out). Every arm and seed is "
-    "trained on the same split with the same access to the clock, beside three untrained baselines. The "
-    "folder gets results.json, ranks.parquet, attention.png, prior.png, and each model.",
-    epilog="Examples:\n\n"
-    "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
-    "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
-    "  rota compare log.csv --user u --item i --time t --unit ms --arms rope,rope+clockrope --seeds 5",
-)
-def compare_command(
-    log: Annotated[str, typer.Argument(help="Parquet or CSV file, or a source known by name: flights.")],
-    user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_LOG)] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_LOG)] = None,
-    time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_LOG)] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of integer times: s, ms, us or ns; else inferred.", rich_help_panel=_LOG),
-    ] = None,
-    zone: Annotated[
-        str | None,
-        typer.Option(help="Time zone in which users live, for instance Europe/Paris.", rich_help_panel=_LOG),
-    ] = None,
-    sample_users: Annotated[
-        int | None, typer.Option(help="Ask a random sample of so many users.", rich_help_panel=_LOG)
-    ] = None,
-    arms: Annotated[
-        str, typer.Option(help="Encodings, separated by commas; a + shares a head's features.")
-    ] = ",".join(DEFAULT_ARMS),
-    control: Annotated[
-        str | None, typer.Option(help="Arm that others are compared with; else the first.")
-    ] = None,
-    seeds: Annotated[int, typer.Option(help="Trainings of each arm.", min=1)] = 2,
-    prior: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Profile of the clockrope arms, repeated for several: 'wrapped_gaussian(24h, 2h)'."
-        ),
-    ] = None,
-    time_access: Annotated[
-        str, typer.Option(help="What every arm knows of the clock: none, history or request.")
-    ] = "request",
-    seen: Annotated[
-        str, typer.Option(help="Items of a user's own history as candidates: keep or drop.")
-    ] = "keep",
-    out: Annotated[
-        Path | None,
-        typer.Option(help="New folder for results; by default one in runs/, named by log and time."),
-    ] = None,
-    embedding_dim: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.embedding_dim,
-    num_layers: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.num_layers,
-    num_heads: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.num_heads,
-    max_len: Annotated[
-        int, typer.Option(help="Events that it looks at.", rich_help_panel=_MODEL)
-    ] = Transformer.max_len,
-    dropout: Annotated[float, typer.Option(rich_help_panel=_MODEL)] = Transformer.dropout,
-    epochs: Annotated[int, typer.Option(help="At most.", rich_help_panel=_TRAINING)] = Training.epochs,
-    patience: Annotated[
-        int, typer.Option(help="Epochs without a better validation.", rich_help_panel=_TRAINING)
-    ] = Training.patience,
-    batch_size: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = Training.batch_size,
-    learning_rate: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.learning_rate,
-    weight_decay: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.weight_decay,
-    num_negatives: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.num_negatives,
-    temperature: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.temperature,
-    device: Annotated[str, typer.Option(help="cpu or cuda.", rich_help_panel=_TRAINING)] = "cpu",
-    precision: Annotated[
-        str, typer.Option(help="32-true, bf16-mixed, or on cuda 16-mixed.", rich_help_panel=_TRAINING)
-    ] = "32-true",
-) -> None:
-    """Train time encodings on one log and say which one learnt the routine."""
-    plan = Plan(
-        tuple(arm.strip() for arm in arms.split(",")),
-        control or "",
-        seeds,
-        tuple(parse_kernel(expression) for expression in prior or []),
-        Transformer(
-            embedding_dim=embedding_dim,
-            num_layers=num_layers,
-            num_heads=num_heads,
-            max_len=max_len,
-            dropout=dropout,
-        ),
-        Protocol(
-            TimeAccess.parse(time_access),
-            SeenItems.parse(seen),
-            Training(
-                epochs,
-                batch_size,
-                learning_rate,
-                weight_decay,
-                patience,
-                SampledSoftmax(num_negatives, temperature),
-            ),
-            device,
-            precision,
-        ),
-    )
-    folder = out or _default_folder(log)
-    require_empty(folder)
-    opened = open_log(log, user=user, item=item, time=time, unit=unit, zone=zone, sample_users=sample_users)
-    _describe(opened.facts)
-    from rota.recipes.comparison import compare  # Lightning takes seconds: not before there is work for it
-
-    try:
-        with LiveWatcher(console) as watcher:
-            study = compare(opened.log, plan, out=folder, watcher=watcher)
-    except BaseException:
-        if (folder / MODELS).is_dir():
-            _print(f"the models finished so far are in {folder / MODELS}{os.sep}")
-        raise
-    _conclude(study, folder)
-
-
-def _default_folder(log: str) -> Path:
-    return Path("runs") / f"{Path(log).name.partition('.')[0]}-{datetime.now():%Y%m%d-%H%M%S}"
-
-
-def _describe(facts: Sequence[tuple[str, str]]) -> None:
-    grid = Table.grid(padding=(0, 2))
-    for label, value in facts:
-        grid.add_row(f"[bold]{label}[/]", escape(value))
-    console.print(grid, highlight=False)
-
-
-def _conclude(study: Study, folder: Path) -> None:
-    console.print(study.table())
-    for path in sorted(folder.iterdir()):
-        _print(f"  {path}{os.sep if path.is_dir() else ''}")
-
-
-def _print(line: str) -> None:
-    """Print what holds a path: as it is, on one line."""
-    console.print(line, highlight=False, soft_wrap=True, markup=False)
+    """Time in sequence models: design priors for timestamps, compare encodings."""

@@ -2,6 +2,13 @@
 from rota.analysis.contrast import daily_contrast as daily_contrast
 from rota.analysis.curves import AttentionByGap as AttentionByGap
 from rota.analysis.curves import pool_curves as pool_curves
+from rota.analysis.designs import Design as Design
 from rota.analysis.gaps import attention_by_gap as attention_by_gap
 from rota.analysis.gaps import AttentionReader as AttentionReader
+from rota.analysis.horizons import horizon as horizon
 from rota.analysis.profiles import ProfileFit as ProfileFit
+from rota.analysis.spread import Spread as Spread
+from rota.analysis.spread import spread_over_seeds as spread_over_seeds
+from rota.analysis.truncation import truncated as truncated
+from rota.analysis.truncation import truncation_curve as truncation_curve
+from rota.analysis.truncation import TruncationCurve as TruncationCurve

@@ -1,0 +1,151 @@
+"""Train time encodings on one log and say which one learnt the routine."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rota.batch import TimeAccess
+from rota.commands._terminal import console, describe, say
+from rota.evaluation.seen import SeenItems
+from rota.kernels.expression import parse_kernel
+from rota.models.transformer import Transformer
+from rota.recipes.live import LiveWatcher
+from rota.recipes.opening import open_log
+from rota.recipes.output import MODELS, require_empty
+from rota.recipes.plan import DEFAULT_ARMS, Plan
+from rota.recipes.protocol import Protocol
+from rota.recipes.study import Study
+from rota.training.losses.sampled_softmax import SampledSoftmax
+from rota.training.recipe import Training
+
+__all__: list[str] = []
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+_LOG, _MODEL, _TRAINING = "The log", "The model", "Training"
+
+
+@app.command(
+    help="Train time encodings on one log and say which one learnt the routine.\n\n"
+    "Users with five events or more are asked for their last event (leave-one-out). Every arm and seed is "
+    "trained on the same split with the same access to the clock, beside three untrained baselines. The "
+    "folder gets results.json, ranks.parquet, attention.png, prior.png, and each model.",
+    epilog="Examples:\n\n"
+    "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
+    "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
+    "  rota compare log.csv --user u --item i --time t --unit ms --arms rope,rope+clockrope --seeds 5",
+)
+def compare_command(
+    log: Annotated[str, typer.Argument(help="Parquet or CSV file, or a source known by name: flights.")],
+    user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_LOG)] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_LOG)] = None,
+    time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_LOG)] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Unit of integer times: s, ms, us or ns; else inferred.", rich_help_panel=_LOG),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(help="Time zone in which users live, for instance Europe/Paris.", rich_help_panel=_LOG),
+    ] = None,
+    sample_users: Annotated[
+        int | None, typer.Option(help="Ask a random sample of so many users.", rich_help_panel=_LOG)
+    ] = None,
+    arms: Annotated[
+        str, typer.Option(help="Encodings, separated by commas; a + shares a head's features.")
+    ] = ",".join(DEFAULT_ARMS),
+    control: Annotated[
+        str | None, typer.Option(help="Arm that others are compared with; else the first.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Trainings of each arm.", min=1)] = 2,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Profile of the clockrope arms, repeated for several: 'wrapped_gaussian(24h, 2h)'."
+        ),
+    ] = None,
+    time_access: Annotated[
+        str, typer.Option(help="What every arm knows of the clock: none, history or request.")
+    ] = "request",
+    seen: Annotated[
+        str, typer.Option(help="Items of a user's own history as candidates: keep or drop.")
+    ] = "keep",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New folder for results; by default one in runs/, named by log and time."),
+    ] = None,
+    embedding_dim: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.embedding_dim,
+    num_layers: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.num_layers,
+    num_heads: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.num_heads,
+    max_len: Annotated[
+        int, typer.Option(help="Events that it looks at.", rich_help_panel=_MODEL)
+    ] = Transformer.max_len,
+    dropout: Annotated[float, typer.Option(rich_help_panel=_MODEL)] = Transformer.dropout,
+    epochs: Annotated[int, typer.Option(help="At most.", rich_help_panel=_TRAINING)] = Training.epochs,
+    patience: Annotated[
+        int, typer.Option(help="Epochs without a better validation.", rich_help_panel=_TRAINING)
+    ] = Training.patience,
+    batch_size: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = Training.batch_size,
+    learning_rate: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.learning_rate,
+    weight_decay: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.weight_decay,
+    num_negatives: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.num_negatives,
+    temperature: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.temperature,
+    device: Annotated[str, typer.Option(help="cpu or cuda.", rich_help_panel=_TRAINING)] = "cpu",
+    precision: Annotated[
+        str, typer.Option(help="32-true, bf16-mixed, or on cuda 16-mixed.", rich_help_panel=_TRAINING)
+    ] = "32-true",
+) -> None:
+    """Train time encodings on one log and say which one learnt the routine."""
+    plan = Plan(
+        tuple(arm.strip() for arm in arms.split(",")),
+        control or "",
+        seeds,
+        tuple(parse_kernel(expression) for expression in prior or []),
+        Transformer(
+            embedding_dim=embedding_dim,
+            num_layers=num_layers,
+            num_heads=num_heads,
+            max_len=max_len,
+            dropout=dropout,
+        ),
+        Protocol(
+            TimeAccess.parse(time_access),
+            SeenItems.parse(seen),
+            Training(
+                epochs,
+                batch_size,
+                learning_rate,
+                weight_decay,
+                patience,
+                SampledSoftmax(num_negatives, temperature),
+            ),
+            device,
+            precision,
+        ),
+    )
+    folder = out or _default_folder(log)
+    require_empty(folder)
+    opened = open_log(log, user=user, item=item, time=time, unit=unit, zone=zone, sample_users=sample_users)
+    describe(opened.facts)
+    from rota.recipes.comparison import compare  # Lightning takes seconds: not before there is work for it
+
+    try:
+        with LiveWatcher(console) as watcher:
+            study = compare(opened.log, plan, out=folder, watcher=watcher)
+    except BaseException:
+        if (folder / MODELS).is_dir():
+            say(f"the models finished so far are in {folder / MODELS}{os.sep}")
+        raise
+    _conclude(study, folder)
+
+
+def _default_folder(log: str) -> Path:
+    return Path("runs") / f"{Path(log).name.partition('.')[0]}-{datetime.now():%Y%m%d-%H%M%S}"
+
+
+def _conclude(study: Study, folder: Path) -> None:
+    console.print(study.table())
+    for path in sorted(folder.iterdir()):
+        say(f"  {path}{os.sep if path.is_dir() else ''}")

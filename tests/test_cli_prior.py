@@ -1,0 +1,206 @@
+"""rota prior as a user meets it: what it prints, writes and refuses."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rota import cli
+from rota.frequencies import draw
+from rota.kernels import WrappedGaussian, parse_kernel
+
+DAILY = "wrapped_gaussian(24h, 2h)"
+PROFILES = """
+import math
+def box(lag):
+    return 1.0 if abs((lag + 43200) % 86400 - 43200) < 7200 else 0.0
+def bump(lag):
+    return math.exp(-lag * lag / 2 / 7200**2)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder, as wide as a terminal of 80 columns."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rota.commands._terminal.console.width", 80, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+def written(folder: Path) -> dict[str, object]:
+    return json.loads((folder / "prior.json").read_text())
+
+
+def test_a_design_is_printed_within_80_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["prior", DAILY]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    assert max(map(len, out.splitlines())) <= 80
+    for said in (
+        "admissible    yes",
+        "harmonics up to 6 of 24h, folded",
+        "cuts 0.06% of the mass",
+        "up to 0.587",
+        "never rotate  20.9% of pairs by the law",
+        "738",
+        "385",
+        "one turn takes",
+    ):
+        assert said in out
+    assert re.search(r"^ +1 ┤▀.*▀$", out, re.MULTILINE)  # a peak at either end of the day
+    assert not list(folder.iterdir())
+
+
+def test_the_json_is_complete_and_true(folder: Path) -> None:
+    assert (
+        cli.run(["prior", DAILY, "--pairs", "16", "--heads", "2", "--seed", "3", "--json", "prior.json"]) == 0
+    )
+    assert [path.name for path in folder.iterdir()] == ["prior.json"]
+    found = written(folder)
+    law = WrappedGaussian("24h", "2h").spectrum().truncate().fold()
+    drawn = draw(law, 16, 2, seed=3)
+    assert found["expression"] == DAILY
+    assert found["certificate"]["verdict"] == "yes"  # type: ignore[index]
+    assert found["frequencies"]["cycles_per_second"] == drawn.cycles_per_second.tolist()  # type: ignore[index]
+    assert found["frequencies"]["harmonics"] == drawn.harmonics.tolist()  # type: ignore[index, union-attr]
+    assert found["truncation"] == {
+        "s": 6, "cycles_per_second": 6 / 86400, "mass_cut": law.mass_cut, "sup_error": law.sup_error,
+    }  # fmt: skip
+    still = {"expected": float(law.pmf(0)), "drawn": float((drawn.harmonics == 0).mean())}
+    assert found["still_share"] == pytest.approx(still)
+    assert found["pairs_needed"] == {"error": 0.1, "confidence": 0.95, "bound": 738, "normal": 385}
+    lags = np.linspace(0, 86400, 721)
+    profile = np.cos(2 * np.pi * np.multiply.outer(lags, drawn.cycles_per_second)).mean(-1).T
+    off = profile - WrappedGaussian("24h", "2h")(lags)
+    assert found["rmse"]["per_head"] == pytest.approx(np.sqrt((off**2).mean(1)).mean())  # type: ignore[index]
+    assert found["rmse"]["mean_over_heads"] == pytest.approx(np.sqrt((off.mean(0) ** 2).mean()))  # type: ignore[index]
+    low, high = found["rmse"]["expected"]["per_head"]  # type: ignore[index]
+    assert 0.02 < low < high < 0.08
+
+
+@pytest.mark.parametrize(
+    ("given", "law", "s", "folded"),
+    [
+        (["--no-fold"], "lattice", 6, False),
+        (["--truncate", "4"], "lattice", 4, True),
+        (["--truncate", "4.8h"], "lattice", 5, True),
+        (["--truncate", "5h", "--method", "iid"], "lattice", 4, True),
+    ],
+)
+def test_what_is_asked_of_the_draw(given: list[str], law: str, s: int, folded: bool, folder: Path) -> None:
+    assert cli.run(["prior", DAILY, *given, "--heads", "2", "--json", "prior.json"]) == 0
+    found = written(folder)
+    assert (found["law"]["kind"], found["law"]["folded"]) == (law, folded)  # type: ignore[index]
+    assert found["truncation"]["s"] == s  # type: ignore[index]
+    assert (np.min(found["frequencies"]["harmonics"]) < 0) != folded  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "period"),
+    [
+        ("gaussian(2h)", "density", None),
+        ("cosine(24h) + gaussian(3d)", "mixture", None),
+        ("cosine(24h) * 0.7 + cosine(7d) * 0.3", "lattice", 604_800.0),
+        ("constant()", "lattice", None),
+    ],
+)
+def test_every_kind_of_law(expression: str, kind: str, period: float | None, folder: Path) -> None:
+    assert cli.run(["prior", expression, "--heads", "2", "--pairs", "8", "--json", "prior.json"]) == 0
+    found = written(folder)
+    assert found["law"]["kind"] == kind  # type: ignore[index]
+    if period:
+        assert found["law"]["period"] == period  # type: ignore[index]
+
+
+def test_what_is_not_admissible_is_a_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["prior", "periodic_gaussian(24h, 4h)", "--heads", "2", "--json", "prior.json"]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    for said in ("admissible    no: ", "harmonic 4", "witness", "the nearest admissible profile"):
+        assert said in out
+    found = written(folder)
+    assert found["certificate"]["verdict"] == "no"  # type: ignore[index]
+    nearest = parse_kernel(found["drawn"]["expression"])  # type: ignore[index]
+    asked = parse_kernel("periodic_gaussian(24h, 4h)")
+    lags = np.linspace(0, 86400, 5001)
+    apart = np.abs(nearest(lags) - asked(lags)).max()
+    assert apart == pytest.approx(found["drawn"]["distance"], rel=0.05)  # type: ignore[index]
+
+
+def test_a_function_of_ones_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "my_profiles_of_tests.py").write_text(PROFILES)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = list(sys.path)
+    given = ["prior", "--function", "my_profiles_of_tests:bump", "--heads", "2", "--pairs", "8"]
+    assert cli.run([*given, "--json", "prior.json"]) == 0
+    assert sys.path == before
+    assert "admissible    undecided" in capsys.readouterr().out
+    assert written(folder)["expression"] == "function(my_profiles_of_tests:bump)"
+
+
+BAD = {
+    "no profile": ([], "neither of expression and --function", "wrapped_gaussian(24h, 2h)"),
+    "two profiles": ([DAILY, "--function", "a:b"], "both of expression and --function"),
+    "period of an expression": ([DAILY, "--period", "24h"], "--period 24h", "--function"),
+    "unreadable": (["cosine(24h"], "character 11", "expected"),
+    "unknown kernel": (["sine(24h)"], "'sine'", "cosine"),
+    "no module": (["--function", "no_such_module:f"], "no_such_module", "cannot be imported"),
+    "no name": (["--function", "math"], "'math'", "module:name"),
+    "unknown method": ([DAILY, "--method", "sobl"], "'sobl'", "sobol"),
+    "no pairs": ([DAILY, "--pairs", "0"], "--pairs", "rota prior --help"),
+    "negative seed": ([DAILY, "--seed=-1"], "seed -1"),
+    "odd truncation": ([DAILY, "--truncate", "soon"], "'soon'"),
+    "harmonic of a density": (["gaussian(2h)", "--truncate", "4"], "harmonic 4", "shortest cycle"),
+    "no error": ([DAILY, "--error", "0"], "error 0"),
+    "too sure": ([DAILY, "--confidence", "1"], "confidence 1"),
+    "no folder": ([DAILY, "--json", "no/prior.json"], "no/prior.json", "folder"),
+    "no picture": ([DAILY, "--out", "prior.doc"], "prior.doc", ".png"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, *said = BAD[case]
+    assert cli.run(["prior", "--heads", "1", "--pairs", "4", *given]) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    for part in said:
+        assert part in err
+    assert "Traceback" not in out + err
+    assert not list(folder.iterdir())
+
+
+def test_help_names_every_option_and_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["prior", "--help"]) == 0
+    out = capsys.readouterr().out
+    options = "pairs heads seed method fold truncate error confidence function period json out"
+    for option in options.split(" "):
+        assert f"--{option}" in out
+    assert "rota prior 'wrapped_gaussian(24h, 2h)'" in out
+
+
+def test_help_and_prior_need_no_torch(folder: Path) -> None:
+    code = f"""
+import sys
+from rota.cli import run
+run(["--help"])
+heavy = {{"torch", "scipy", "pyarrow", "matplotlib", "lightning"}} & sys.modules.keys()
+assert not heavy, heavy
+assert run(["prior", "{DAILY}", "--heads", "1", "--pairs", "4"]) == 0
+heavy = {{"torch", "pyarrow", "matplotlib", "lightning"}} & sys.modules.keys()
+assert not heavy, heavy
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
