@@ -14,17 +14,19 @@ from rota.tables import Recipe
 
 
 class Rotation(nn.Module, ABC):
-    """Rotates queries and keys, each by its own time or position and nothing else.
+    """Rotates queries and keys, each by its own time or position.
 
-    So a rotated key stays valid whatever later queries ask. Times are int64 clock ticks since the epoch,
-    shape ``(batch, length)``; positions int64, shape ``(length,)`` or ``(batch, length)``, else 0, 1, ...
-    Frequencies and learned coefficients keep their precision under ``.to(bfloat16)`` and the like.
+    Where that is all, a rotated key stays valid whatever later queries ask. Times are int64 clock ticks since
+    the epoch, shape ``(batch, length)``; positions int64, shape ``(length,)`` or ``(batch, length)``, else
+    0, 1, ... Frequencies and learned coefficients keep their precision under ``.to(bfloat16)`` and the like.
 
     Attributes:
         needs_clock: It rotates by time, so it must be given times.
+        cacheable: Keys are rotated by their own time and position and nothing else.
     """
 
     needs_clock: bool = False
+    cacheable: bool = True
 
     @abstractmethod
     def rotate_query(

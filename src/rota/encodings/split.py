@@ -26,6 +26,7 @@ class SplitRotation(Rotation):
         self.parts = nn.ModuleList(parts)
         self.widths = list(widths)
         self.needs_clock = any(part.needs_clock for part in parts)
+        self.cacheable = all(part.cacheable for part in parts)
 
     def rotate_query(
         self,
