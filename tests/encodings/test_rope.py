@@ -1,5 +1,6 @@
 """RoPE against the formula as it is written in the paper, and Split against its parts."""
 
+import inspect
 from collections.abc import Callable
 
 import pytest
@@ -56,6 +57,23 @@ def test_rows_may_have_positions_of_their_own() -> None:
     k, position = normal(3, 2, 5, 8), torch.tensor([[0, 1, 2, 3, 4], [7, 8, 9, 10, 11], [4, 3, 2, 1, 0]])
     rows = [module.rotate_key(k[i : i + 1], position=position[i]) for i in range(3)]
     assert torch.equal(module.rotate_key(k, position=position), torch.cat(rows))
+
+
+@pytest.mark.parametrize(
+    ("position", "says"),
+    [
+        (torch.arange(5.0), r"positions are torch\.float32: RoPE expects torch\.int64"),
+        (torch.ones(3, 5, dtype=torch.bool), r"positions are torch\.bool"),
+        (torch.arange(4), r"positions of shape \(4,\).*RoPE expects \(length,\) or \(batch, length\)"),
+        (torch.zeros(2, 5, dtype=torch.int64), r"positions of shape \(2, 5\)"),
+        (torch.zeros(1, 5, dtype=torch.int64), r"positions of shape \(1, 5\)"),
+    ],
+)
+def test_positions_that_do_not_fit_are_refused(position: Tensor, says: str) -> None:
+    module, k = RoPE().build(head_dim=8, num_heads=2), normal(3, 2, 5, 8)
+    for rotate in (module.rotate_query, module.rotate_key):
+        with pytest.raises(InputError, match=says):
+            inspect.unwrap(rotate.__func__)(module, k, position=position)
 
 
 def test_split_gives_each_part_its_block_and_its_own_draw() -> None:

@@ -1,5 +1,6 @@
 """T-RoPE against Eq. 5-9 written out at 50 digits, and the gradient of its coefficients."""
 
+import inspect
 import math
 
 import mpmath
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from rota.encodings import CoefficientRotation, TRoPE
 from rota.errors import InputError
+from rota.rotary import rotate_reference
 
 NOW = 1_700_000_000
 
@@ -121,6 +123,50 @@ def test_gradient_of_the_coefficients_by_hand() -> None:
         module.query_coefficients.grad, (across * asked[0] / 100.0), rtol=1e-6, atol=1e-6
     )
     torch.testing.assert_close(module.key_coefficients.grad, (across * seen[0] / 100.0), rtol=1e-6, atol=1e-6)
+
+
+def test_gradient_of_the_coefficients_against_the_slow_rotation() -> None:
+    """Phases and their gradients in float64 from autograd's own rules, heads and tokens summed there."""
+    module = TRoPE().build(head_dim=8, num_heads=3, num_kv_heads=1, seed=2, unit="ms")
+    q, k = normal(2, 3, 5, 8).float(), normal(2, 1, 5, 8, seed=1).float()
+    seen = (NOW + torch.arange(10).view(2, 5) * 86_400) * 1000 + 7
+    asked = seen + 3_600_000
+    weights = normal(2, 3, 5, 8, seed=2), normal(2, 1, 5, 8, seed=3)
+    turned = module(q, k, query_time=asked, key_time=seen)
+    sum((out * weight).sum() for out, weight in zip(turned, weights, strict=True)).backward()
+    for x, time, sign, coefficients, weight in (
+        (q, asked, 1, module.query_coefficients, weights[0]),
+        (k, seen, -1, module.key_coefficients, weights[1]),
+    ):
+        alpha = coefficients.detach().clone().requires_grad_()
+        turns = sign * alpha * module.cycles_per_second * (time[:, None, :, None].double() / 1000)
+        (rotate_reference(x, turns) * weight).sum().backward()
+        torch.testing.assert_close(
+            coefficients.grad, alpha.grad, rtol=1e-5, atol=1e-6 * float(alpha.grad.abs().max())
+        )
+        assert coefficients.grad.dtype == torch.float64
+
+
+def test_nothing_is_kept_for_frozen_coefficients() -> None:
+    module = TRoPE().build(head_dim=8, num_heads=64, seed=2)
+    q = normal(2, 64, 5, 8).float().requires_grad_()
+    time = NOW + torch.arange(10).view(2, 5)
+    for learnt in (True, False):
+        for parameter in module.parameters():
+            parameter.requires_grad_(learnt)
+        kept = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda x, kept=kept: kept.append(x) or x, lambda x: x):
+            out = module.rotate_query(q, time=time)
+        large = [tensor.data_ptr() for tensor in kept if tensor.numel() >= q.numel()]
+        assert large == ([out.data_ptr()] if learnt else [])
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (3, 3), (2, 4), (3, 2)])
+def test_times_of_other_tokens_are_refused(shape: tuple[int, int]) -> None:
+    module, q = TRoPE().build(head_dim=8, num_heads=2), normal(2, 2, 3, 8)
+    for rotate in (module.rotate_query, module.rotate_key):
+        with pytest.raises(InputError, match=r"T-RoPE expects \(batch, length\) \(2, 3\), one time for each"):
+            inspect.unwrap(rotate.__func__)(module, q, time=torch.zeros(shape, dtype=torch.int64))
 
 
 def test_a_step_of_training_keeps_float64() -> None:

@@ -1,5 +1,6 @@
 """The rotation against one 2x2 matrix a pair, forward and backward, however the input lies in memory."""
 
+import inspect
 import math
 
 import pytest
@@ -9,7 +10,14 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from rota.errors import InputError
-from rota.rotary import rotate, rotate_reference
+from rota.rotary import (
+    lattice_turns,
+    lattice_turns_reference,
+    rotate,
+    rotate_by,
+    rotate_reference,
+    unit_points,
+)
 
 TOLERANCE = {torch.float64: 1e-14, torch.float32: 1e-6, torch.bfloat16: 0.02, torch.float16: 2e-3}
 LAYOUTS = pytest.mark.parametrize("layout", ["interleaved", "half"])
@@ -117,7 +125,7 @@ def test_norm_is_kept_turns_add_and_the_inverse_undoes(pair: list[float], one: f
     x = torch.tensor(pair, dtype=torch.float64)
     first, second = torch.tensor([one]).double(), torch.tensor([two]).double()
     turned = rotate(x, first)
-    scale = math.hypot(*pair) * 1e-12
+    scale = math.hypot(*pair) * 1e-12 + 1e-300  # subnormal numbers have fewer digits
     assert abs(float(turned.norm() - x.norm())) <= scale
     torch.testing.assert_close(rotate(turned, -first), x, rtol=0, atol=scale)
     torch.testing.assert_close(rotate(turned, second), rotate(x, first + second), rtol=0, atol=scale)
@@ -141,6 +149,114 @@ def test_what_cannot_be_turned_is_refused() -> None:
         rotate(torch.zeros(4), torch.zeros(2), "neox")
     with pytest.raises(InputError, match="3 phases need 6 features; x has 4"):
         rotate(torch.zeros(4), torch.zeros(3))
+    for wrong in (torch.int64, torch.bool):
+        with pytest.raises(InputError, match=rf"features are {wrong}: expected floats"):
+            inspect.unwrap(rotate)(torch.zeros(4, dtype=wrong), torch.zeros(2))
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+@pytest.mark.parametrize("laid_out", LAID_OUT)
+@pytest.mark.parametrize("pairs", [4, 3])
+def test_out(layout: str, dtype: torch.dtype, laid_out: str, pairs: int) -> None:
+    x = normal(2, 3, 5, 8, dtype=dtype)
+    turns = phases(1, 1, 5, pairs)
+    wanted = rotate(x, turns, layout)
+    out = LAID_OUT[laid_out](torch.zeros_like(x))
+    if laid_out not in ("expanded", "one row, odd"):
+        assert rotate(x, turns, layout, out=out) is out
+        step = {"rtol": 0, "atol": 1e-14 if dtype == torch.float64 else 1e-6}  # loops differ by memory
+        torch.testing.assert_close(out, wanted, **step)
+        laid = LAID_OUT[laid_out](x.clone())
+        assert rotate(laid, turns, layout, out=laid) is laid  # in place
+        torch.testing.assert_close(laid, wanted, **step)
+
+
+def test_out_that_does_not_fit_is_refused() -> None:
+    x, turns = normal(2, 4), phases(2, 2)
+    for out in (torch.zeros(2, 5), torch.zeros(4), torch.zeros(2, 4, dtype=torch.float64)):
+        with pytest.raises(InputError, match=r"out is torch\.float\d\d of shape"):
+            inspect.unwrap(rotate)(x, turns, out=out)
+    for learnt in ((x.clone().requires_grad_(), turns), (x, turns.clone().requires_grad_())):
+        with pytest.raises(InputError, match="out cannot be used where a gradient is wanted"):
+            rotate(*learnt, out=torch.zeros(2, 4))
+        with torch.no_grad():
+            assert torch.equal(rotate(*learnt, out=torch.zeros(2, 4)), rotate(x, turns))
+
+
+@LAYOUTS
+def test_packed_tokens_grouped_keys_and_one_query(layout: str) -> None:
+    """One rotation in all the shapes in which attention keeps its tokens."""
+    x, turns = normal(2, 6, 5, 8), phases(2, 1, 5, 4).float()
+    wanted = rotate_reference(x, turns, layout).float()
+    packed = rotate(x.transpose(1, 2).flatten(0, 1), turns.transpose(1, 2).flatten(0, 1), layout)
+    torch.testing.assert_close(packed, wanted.transpose(1, 2).flatten(0, 1), rtol=0, atol=1e-6)
+    few = rotate(x[:, ::3], turns, layout)  # two key heads for six query heads
+    torch.testing.assert_close(few, wanted[:, ::3], rtol=0, atol=1e-6)
+    groups = rotate(x.unflatten(1, (2, 3)), turns.unsqueeze(1), layout)
+    torch.testing.assert_close(groups.flatten(1, 2), wanted, rtol=0, atol=1e-6)
+    last = rotate(x[:, :, -1:], turns[:, :, -1:], layout)
+    torch.testing.assert_close(last, wanted[:, :, -1:], rtol=0, atol=1e-6)
+
+
+@LAYOUTS
+def test_bfloat16_is_within_one_step_of_the_exact_rotation(layout: str) -> None:
+    """A step of the component; of one that nearly cancels, of 2**-11 of its pair's length."""
+    x = normal(400, 64, dtype=torch.bfloat16)
+    time = torch.arange(400)[:, None] * 12_345_677 - 2_208_988_800
+    harmonics, day = torch.arange(32), 86_400
+    got = rotate(x, lattice_turns(time, harmonics, day), layout).double()
+    exact = rotate_reference(x, lattice_turns_reference(time, harmonics, day), layout)
+    rest = rotate_reference(x, torch.zeros(400, 32), layout)
+    pairs = rest.unflatten(-1, (32, 2)) if layout == "interleaved" else rest.unflatten(-1, (2, 32)).mT
+    length = pairs.norm(dim=-1, keepdim=True).expand(-1, -1, 2)
+    length = length.flatten(-2) if layout == "interleaved" else length.mT.flatten(-2)
+    step = 2.0 ** (torch.maximum(exact.abs(), length / 2**11).log2().floor() - 7)
+    assert float(((got - exact).abs() / step).max()) <= 1
+
+
+def test_a_million_tokens() -> None:
+    x = normal(1, 1, 1_000_000, 4)
+    time = torch.arange(1_000_000)[:, None] * 600
+    turns = lattice_turns(time, torch.tensor([1, 5]), 86_400)
+    out = rotate(x, turns)
+    for part in (slice(0, 7), slice(-7, None), slice(500_000, 500_007)):
+        exact = rotate_reference(
+            x[0, 0, part], lattice_turns_reference(time[part], torch.tensor([1, 5]), 86_400)
+        )
+        torch.testing.assert_close(out[0, 0, part].double(), exact, rtol=0, atol=3e-6)
+
+
+@pytest.mark.parametrize("turns", [(3, 4), (2, 5, 4), (1, 1, 2, 5, 4), (1, 1, 1, 1, 4)])
+def test_phases_that_do_not_broadcast_are_named(turns: tuple[int, ...]) -> None:
+    x = torch.zeros(2, 1, 5, 8)
+    with pytest.raises(
+        InputError, match=r"phases of shape .* do not broadcast to features of shape \(2, 1, 5, 8\)"
+    ):
+        inspect.unwrap(rotate)(x, torch.zeros(turns))
+    with pytest.raises(InputError, match=r"phases of shape .* do not broadcast"):
+        inspect.unwrap(rotate_by)(x, unit_points(torch.zeros(turns)))
+
+
+def test_points_may_be_shared() -> None:
+    q, k, turns = normal(2, 3, 5, 8), normal(2, 1, 5, 8), phases(2, 1, 5, 4).float()
+    points = unit_points(turns)
+    for layout in ("interleaved", "half"):
+        assert torch.equal(rotate_by(q, points, layout), rotate(q, turns, layout))
+        assert torch.equal(rotate_by(k, points, layout), rotate(k, turns, layout))
+    wide = rotate_by(q.double(), points)  # float64 features are not narrowed
+    torch.testing.assert_close(wide.norm(dim=-1), q.double().norm(dim=-1), rtol=1e-6, atol=0)
+    assert wide.dtype == torch.float64
+
+
+def test_points_that_are_learnt_get_their_gradient() -> None:
+    x = normal(2, 3, 4, dtype=torch.float64)
+    found = []
+    for rotation in (lambda t: rotate_by(x, unit_points(t, x.dtype)), lambda t: rotate_reference(x, t)):
+        turns = phases(3, 2).requires_grad_()
+        rotation(turns).pow(3).sum().backward()
+        found.append(turns.grad)
+    torch.testing.assert_close(*found)
 
 
 @pytest.mark.slow

@@ -1,9 +1,12 @@
 """The gathered rotation against one 2x2 matrix a pair, forward and backward."""
 
+import inspect
+
 import pytest
 import torch
 
-from rota.rotary import rotate_gathered, rotate_reference, unit_points
+from rota.errors import InputError
+from rota.rotary import rotate_gathered, rotate_gathered_reference, rotate_reference, unit_points
 
 TURNS = torch.rand(3, 5, 4, generator=torch.Generator().manual_seed(0)) - 0.5
 INDEX = torch.tensor([[0, 3, 3], [2, 1, 0]])  # two heads of three pairs
@@ -21,7 +24,7 @@ def test_against_the_reference_forward_and_backward(dtype: torch.dtype, strided:
     x = features(dtype, strided=strided).detach().requires_grad_()
     out = rotate_gathered(x, unit_points(TURNS, dtype), INDEX)
     turns = TURNS[:, :, INDEX].permute(0, 2, 1, 3)
-    exact = rotate_reference(x.detach(), turns)
+    exact = rotate_gathered_reference(x.detach(), TURNS, INDEX)
     tolerance = {torch.float64: 1e-14, torch.float32: 1e-6, torch.bfloat16: 0.02}[dtype]
     assert out.dtype == dtype
     torch.testing.assert_close(out.double(), exact, rtol=0, atol=tolerance)
@@ -38,9 +41,48 @@ def test_the_input_and_the_points_are_left_as_they_were() -> None:
     assert torch.equal(points, before[1])
 
 
-def test_a_second_derivative_is_refused_and_not_wrong() -> None:
-    x = features(torch.float32, strided=False).requires_grad_()
-    out = rotate_gathered(x, unit_points(TURNS), INDEX)
-    (grad,) = torch.autograd.grad(out.square().sum(), x, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
-        grad.sum().backward()
+def test_it_can_be_differentiated_twice() -> None:
+    x = features(torch.float64, strided=True).requires_grad_()
+    points = unit_points(TURNS, torch.float64)
+    assert torch.autograd.gradcheck(lambda a: rotate_gathered(a, points, INDEX), x)
+    assert torch.autograd.gradgradcheck(lambda a: rotate_gathered(a, points, INDEX), x)
+
+
+def test_points_that_are_learnt_get_their_gradient() -> None:
+    x = features(torch.float64, strided=False)
+    found = []
+    for rotation in (
+        lambda turns: rotate_gathered(x, unit_points(turns, torch.float64), INDEX),
+        lambda turns: rotate_gathered_reference(x, turns, INDEX),
+    ):
+        turns = TURNS.double().requires_grad_()
+        rotation(turns).pow(3).sum().backward()
+        found.append(turns.grad)
+    torch.testing.assert_close(*found)
+
+
+@pytest.mark.parametrize("dims", [(0, None), (None, 0), (0, 0), (2, 1)])
+def test_vmap(dims: tuple[int | None, int | None]) -> None:
+    x = features(torch.float32, strided=False)
+    points = unit_points(TURNS)
+    many_x = x if dims[0] is None else torch.stack((x, 2 * x), dims[0])
+    many_points = points if dims[1] is None else torch.stack((points, points.conj()), dims[1])
+    got = torch.vmap(lambda a, p: rotate_gathered(a, p, INDEX), dims)(many_x, many_points)
+    for j in range(2):
+        one_x = x if dims[0] is None else (j + 1) * x
+        one = rotate_gathered(one_x, points if dims[1] is None or j == 0 else points.conj(), INDEX)
+        torch.testing.assert_close(got[j], one, rtol=0, atol=1e-6)
+
+
+def test_bfloat16_is_rounded_once() -> None:
+    x = features(torch.bfloat16, strided=True)
+    points = unit_points(TURNS)
+    assert torch.equal(
+        rotate_gathered(x, points, INDEX), rotate_gathered(x.float(), points, INDEX).bfloat16()
+    )
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 4, 6), (2, 2, 5, 6), (3, 1, 5, 6), (3, 2, 5, 8)])
+def test_shapes_that_do_not_fit_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match=r"turn those of \(3, 2, 5, 6\)"):
+        inspect.unwrap(rotate_gathered)(torch.zeros(shape), unit_points(TURNS), INDEX)

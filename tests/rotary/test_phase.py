@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from rota.errors import InputError
-from rota.rotary import lattice_turns, real_turns
+from rota.rotary import lattice_turns, lattice_turns_reference, real_turns, real_turns_reference
 
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 FIRST, LAST = -2_208_988_800, 7_258_118_400  # 1900-01-01 and 2200-01-01
@@ -48,12 +48,11 @@ def test_lattice_turns_are_exact(unit: str, period: int, harmonic: int) -> None:
 
 
 @pytest.mark.parametrize("period", [10, 60, 3600, 86_400, 86_399.5, 604_800 * math.pi, YEAR, 100 * YEAR])
-@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_real_turns(unit: str, period: float) -> None:
     frequency = torch.tensor(1 / period, dtype=torch.float64)
-    time = moments(unit)
-    # By 2200 a ten-second period has done 7e8 turns, of which float64 resolves 1e-7: enough to 2070.
-    time = time[time < 3_155_760_000 * TICKS[unit]]
+    time = moments(unit) if unit != "ns" else moments("us") // 2 * 1000  # ns: int64 is 1677 to 2262
+    # By 2200 a ten-second period has done 7e8 turns, of which float64 resolves 1e-7.
     turns = real_turns(time, frequency, TICKS[unit])
     with mpmath.workdps(50):
         exact = [mpmath.mpf(t) / TICKS[unit] * mpmath.mpf(frequency.item()) for t in time.tolist()]
@@ -77,6 +76,23 @@ def test_lattice_turns_law(time: int, harmonic: int, period: int) -> None:
     assert abs(off) < 6e-8
     later = lattice_turns(torch.tensor(time % period + 7 * period), torch.tensor(harmonic), period)
     assert torch.equal(turns, later)  # periodic to the last bit
+
+
+@settings(deadline=None)
+@given(
+    time=st.integers(-(2**62), 2**62),
+    harmonic=st.integers(-(2**40), 2**40),
+    period=st.integers(2, 2**22),
+    frequency=st.floats(-0.1, 0.1),
+)
+def test_fractions_agree(time: int, harmonic: int, period: int, frequency: float) -> None:
+    clock, cycles = torch.tensor([time]), torch.tensor([frequency], dtype=torch.float64)
+    lattice = lattice_turns(clock, torch.tensor(harmonic), period)
+    exact = lattice_turns_reference(clock, torch.tensor(harmonic), period)
+    assert abs((float(lattice - exact) + 0.5) % 1 - 0.5) < 6e-8
+    real = real_turns(clock % 2**33, cycles)
+    exact = real_turns_reference(clock % 2**33, cycles)
+    assert abs((float(real - exact) + 0.5) % 1 - 0.5) < 1.6e-7
 
 
 @settings(deadline=None)
@@ -145,3 +161,24 @@ def test_a_clock_that_is_not_int64_is_refused(wrong: torch.dtype) -> None:
         real(time.to(wrong), torch.tensor(1.0, dtype=torch.float64))
     with pytest.raises(InputError, match=r"frequencies are torch\.float32: expected torch\.float64"):
         real(time, torch.tensor(1.0))
+
+
+def test_shapes_and_periods_that_do_not_fit_are_refused() -> None:
+    time, three = torch.zeros(2, 4, dtype=torch.int64), torch.ones(3, dtype=torch.int64)
+    with pytest.raises(
+        InputError, match=r"time \(2, 4\), harmonic \(3,\), period \(\); .*time\[\.\.\., None\]"
+    ):
+        inspect.unwrap(lattice_turns)(time, three, 7)
+    with pytest.raises(InputError, match=r"time \(2, 4\), cycles_per_second \(3,\)"):
+        inspect.unwrap(real_turns)(time, three.double())
+    for period in (1, 0, -5):
+        with pytest.raises(InputError, match=f"period {period} is under two clock ticks"):
+            lattice_turns(time, torch.tensor(1), period)
+
+
+def test_every_int64_is_a_time() -> None:
+    """No date is out of range for integer harmonics: the first and last tick of int64, and the last ns."""
+    time = torch.tensor([-(2**63), 2**63 - 1, -(2**62) - 1, 0])
+    turns = lattice_turns(time[:, None], torch.tensor([1, -7, 250]), 86_400 * 10**9)
+    exact = lattice_turns_reference(time[:, None], torch.tensor([1, -7, 250]), 86_400 * 10**9)
+    torch.testing.assert_close(turns.double(), exact, rtol=0, atol=6e-8)

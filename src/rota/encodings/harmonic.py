@@ -6,9 +6,10 @@ from torch import Tensor
 
 from rota.encodings.base import Rotation, require_time
 from rota.errors import InputError
-from rota.rotary.apply import unit_points
+from rota.rotary.clock import require_times_of
 from rota.rotary.gathered import rotate_gathered
 from rota.rotary.phase import lattice_turns
+from rota.rotary.points import unit_points
 from rota.units import ticks_per_second
 
 
@@ -38,9 +39,13 @@ class HarmonicRotation(Rotation):
         *,
         num_heads: int,
         unit: str = "s",
+        name: str = "ClockRoPE",
     ) -> None:
         super().__init__()
+        if (shortest := int(periods.min())) < 2:
+            raise InputError(f"period {shortest} is under two ticks of the unit {unit!r}: use a finer unit")
         self.num_heads = num_heads
+        self.name = name
         self.ticks_per_second = ticks_per_second(unit)
         self.register_buffer("harmonics", harmonics)
         self.register_buffer("periods", periods)
@@ -72,10 +77,10 @@ class HarmonicRotation(Rotation):
         """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
 
         Raises:
-            InputError: There is no time.
+            InputError: There is no time, or it does not fit the queries.
         """
         group = self.num_heads // self.harmonics.shape[0]
-        return self._rotate(q, require_time(time, "ClockRoPE", "query"), group)
+        return self._rotate(q, require_time(time, self.name, "query"), group)
 
     def rotate_key(
         self,
@@ -87,18 +92,19 @@ class HarmonicRotation(Rotation):
         """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.
 
         Raises:
-            InputError: There is no time.
+            InputError: There is no time, or it does not fit the keys.
         """
-        return self._rotate(k, require_time(time, "ClockRoPE", "key"), 1)
+        return self._rotate(k, require_time(time, self.name, "key"), 1)
 
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
-        points = unit_points(lattice_turns(time[..., None], self._harmonics, self._periods), x.dtype)
         index = self._index.repeat_interleave(group, 0)
         if x.shape[1] != index.shape[0] or x.shape[-1] != 2 * index.shape[1]:
             raise InputError(
-                f"ClockRoPE was built for {index.shape[0]} heads of {2 * index.shape[1]} features: "
+                f"{self.name} was built for {index.shape[0]} heads of {2 * index.shape[1]} features: "
                 f"expected (batch, heads, length, head_dim), got {tuple(x.shape)}"
             )
+        require_times_of(x, time, self.name)
+        points = unit_points(lattice_turns(time[..., None], self._harmonics, self._periods), x.dtype)
         return rotate_gathered(x, points, index)
 
 

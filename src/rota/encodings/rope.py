@@ -8,8 +8,9 @@ from torch import Tensor
 
 from rota.encodings.base import Encoding, Rotation
 from rota.encodings.site import Site
+from rota.errors import InputError
 from rota.frequencies.geometric import rope_ladder
-from rota.rotary.apply import rotate_by, unit_points
+from rota.rotary.apply import rotate
 from rota.rotary.phase import real_turns
 
 
@@ -49,9 +50,17 @@ class PositionRotation(Rotation):
     def _rotate(self, x: Tensor, position: Tensor | None) -> Tensor:
         if position is None:
             position = torch.arange(x.shape[2], device=x.device)
-        points = unit_points(real_turns(position[..., None], self.cycles_per_position), x.dtype)
-        per_row = position.ndim == 2
-        return rotate_by(x, points.unsqueeze(1) if per_row else points)
+        if position.dtype != torch.int64:
+            raise InputError(
+                f"positions are {position.dtype}: RoPE expects torch.int64, for instance 0, 1, ..."
+            )
+        if position.shape != (x.shape[2],) and position.shape != (x.shape[0], x.shape[2]):
+            raise InputError(
+                f"positions of shape {tuple(position.shape)} and features of shape {tuple(x.shape)}: RoPE "
+                "expects (length,) or (batch, length)"
+            )
+        turns = real_turns(position[..., None], self.cycles_per_position)
+        return rotate(x, turns.unsqueeze(1) if position.ndim == 2 else turns)
 
 
 @dataclass(frozen=True)

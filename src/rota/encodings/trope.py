@@ -12,13 +12,17 @@ from rota.encodings.base import Encoding, Rotation, require_time
 from rota.encodings.site import Site
 from rota.frequencies.geometric import geometric_bank
 from rota.frequencies.streams import streams
-from rota.rotary.apply import rotate_by, unit_points
+from rota.rotary.apply import rotate
+from rota.rotary.clock import require_times_of
 from rota.rotary.phase import real_turns
 from rota.units import ticks_per_second
 
 
 class CoefficientRotation(Rotation):
     """Turns queries by ``alpha_q t / beta`` and keys by ``-alpha_k t / beta`` radians, all heads alike.
+
+    The gradient of a token's phase is summed over heads in float32 or better, that of a coefficient over
+    tokens in float64.
 
     Attributes:
         query_coefficients: Learned ``alpha_q``, float64, shape ``(pairs,)``: one float32 step of a
@@ -50,7 +54,7 @@ class CoefficientRotation(Rotation):
         """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks (Eq. 6).
 
         Raises:
-            InputError: There is no time.
+            InputError: There is no time, or shapes do not fit.
         """
         return self._rotate(q, require_time(time, "T-RoPE", "query"), self.query_coefficients)
 
@@ -60,13 +64,14 @@ class CoefficientRotation(Rotation):
         """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, back by the time of each event (Eq. 7).
 
         Raises:
-            InputError: There is no time.
+            InputError: There is no time, or shapes do not fit.
         """
         return self._rotate(k, require_time(time, "T-RoPE", "key"), -self.key_coefficients)
 
     def _rotate(self, x: Tensor, time: Tensor, coefficients: Tensor) -> Tensor:
+        require_times_of(x, time, "T-RoPE")
         turns = real_turns(time[..., None], coefficients * self.cycles_per_second, self.ticks_per_second)
-        return rotate_by(x, unit_points(turns, x.dtype).unsqueeze(1))
+        return rotate(x, turns.unsqueeze(1))
 
 
 @dataclass(frozen=True)

@@ -1,84 +1,97 @@
-"""Turn pairs of features by phases: one complex product in eager float32, real arithmetic elsewhere."""
-
-import math
+"""Turn pairs of features by phases: one complex product in eager mode, real arithmetic under a compiler."""
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from rota.errors import InputError
+from rota.rotary.layouts import require_layout
+from rota.rotary.learnable import rotated, rotated_by
+from rota.rotary.nested import over_values
+from rota.rotary.points import count, unit_points
+from rota.rotary.products import differentiable_product, product
 
-__all__ = ["rotate", "rotate_by", "unit_points"]
-
-_TURN = 2 * math.pi
+__all__ = ["rotate", "rotate_by"]
 
 
 def rotate(
-    x: Float[Tensor, "*batch features"], turns: Float[Tensor, "*phases pairs"], layout: str = "interleaved"
+    x: Float[Tensor, "*batch features"],
+    turns: Float[Tensor, "*phases pairs"],
+    layout: str = "interleaved",
+    *,
+    out: Float[Tensor, "*batch features"] | None = None,
 ) -> Float[Tensor, "*batch features"]:
     """Rotate feature pairs of ``x``; positive turns take ``(1, 0)`` towards ``(0, 1)``.
 
+    Differentiable, also twice, in both; backward keeps the points of the phases, and the output if phases are
+    learnt, but no activation for fixed ones.
+
     Args:
         x: Features, shape ``(..., features)``, any float dtype; those beyond ``2 * pairs`` stay as they are.
-        turns: Phases in turns, shape ``(..., pairs)``, broadcastable to ``x`` without its last axis.
+            For packed tokens ``(tokens, heads, features)``. May be a jagged nested tensor.
+        turns: Phases in turns, shape ``(..., pairs)``, broadcastable to ``x`` without its last axis: for
+            instance ``(batch, 1, length, pairs)``, or ``(tokens, 1, pairs)`` for packed tokens. For a jagged
+            ``x`` jagged by the same offsets, or such as broadcasts to its packed values.
         layout: ``"interleaved"`` pairs features ``(2j, 2j + 1)``; ``"half"`` pairs ``(j, pairs + j)``.
+        out: Where to write the result, of the shape and dtype of ``x``, or ``x`` itself; without gradients.
+            New memory costs more than the rotation, so a loop should bring its own.
 
     Raises:
-        InputError: Unknown layout, or more pairs than features allow.
+        InputError: Unknown layout, more pairs than features allow, shapes that do not match, features that
+            are no floats, or ``out`` where a gradient is wanted.
     """
-    if layout not in ("interleaved", "half"):
-        raise InputError(f'layout {layout!r}: expected "interleaved" or "half"')
-    pairs = turns.shape[-1]
+    if x.is_nested:
+        if out is not None:
+            raise InputError("out cannot be used for nested features: give their values() instead")
+        return over_values(x, turns, lambda values, phases: rotate(values, phases, layout))
+    _check(x, turns, turns.shape, layout)
+    if out is not None:
+        _check_out(out, x, turns)
+    if torch.compiler.is_compiling():
+        turned = differentiable_product(x, unit_points(turns, x.dtype), layout)
+        return turned if out is None else out.copy_(turned)
+    if out is not None:
+        return product(x, unit_points(turns, x.dtype), layout, out)
+    return rotated(x, turns, layout)
+
+
+def rotate_by(
+    x: Float[Tensor, "*batch features"], points: Tensor, layout: str = "interleaved"
+) -> Float[Tensor, "*batch features"]:
+    """`rotate` by points of `unit_points`, for phases that several tensors share; arguments as there.
+
+    Raises:
+        InputError: As there.
+    """
+    _check(x, points, (*points.shape[: points.ndim - (not points.is_complex()) - 1], count(points)), layout)
+    if points.is_complex() and not points.requires_grad:
+        return rotated_by(x, points, layout)
+    return differentiable_product(x, points, layout)
+
+
+def _check(x: Tensor, phases: Tensor, shape: tuple[int, ...], layout: str) -> None:
+    require_layout(layout)
+    if not x.is_floating_point():
+        raise InputError(f"features are {x.dtype}: expected floats, for instance torch.float32")
+    *batch, pairs = shape
     if 2 * pairs > x.shape[-1]:
         raise InputError(f"{pairs} phases need {2 * pairs} features; x has {x.shape[-1]}")
-    head, tail = x[..., : 2 * pairs], x[..., 2 * pairs :]
-    points = unit_points(turns, x.dtype)
-    turned = rotate_by(head, points) if layout == "interleaved" else _rotate_halves(head, points)
-    return torch.cat((turned, tail), -1) if tail.shape[-1] else turned
+    missing = x.ndim - 1 - len(batch)
+    beside = zip(batch, x.shape[max(missing, 0) :], strict=False)
+    # "!=" twice: torch.compile cannot look for a symbolic size in a tuple.
+    if missing < 0 or any(size != 1 and size != wanted for size, wanted in beside):
+        raise InputError(
+            f"phases of shape {tuple(shape)} do not broadcast to features of shape {tuple(x.shape)}: "
+            "expected theirs without the last axis, with axes of 1 where phases are shared, then pairs"
+        )
 
 
-def unit_points(turns: Float[Tensor, "*phases pairs"], dtype: torch.dtype = torch.float32) -> Tensor:
-    """Points of the unit circle at these turns.
-
-    Returns:
-        In eager mode complex, shape ``(..., pairs)``, complex128 for float64 features and else complex64;
-        under a compiler, which has no fast complex arithmetic, real with a last axis ``(cos, sin)``.
-    """
-    angle = turns.to(torch.float64 if dtype == torch.float64 else torch.float32) * _TURN
-    cosine, sine = torch.cos(angle), torch.sin(angle)
-    if torch.compiler.is_compiling():
-        return torch.stack((cosine, sine), -1)
-    return torch.complex(cosine, sine)
-
-
-def rotate_by(x: Float[Tensor, "*batch features"], points: Tensor) -> Float[Tensor, "*batch features"]:
-    """Multiply interleaved pairs of ``x`` by points of `unit_points` that broadcast to them."""
-    if points.is_complex() and x.dtype in (torch.float32, torch.float64):
-        return torch.view_as_real(as_complex(x) * points).flatten(-2)
-    cosine, sine = _parts(points)
-    pairs = x.unflatten(-1, (-1, 2)).to(cosine.dtype)  # bfloat16 is turned in float32 and rounded once
-    first, second = pairs[..., 0], pairs[..., 1]
-    turned = torch.stack((first * cosine - second * sine, first * sine + second * cosine), -1)
-    return turned.flatten(-2).to(x.dtype)
-
-
-def as_complex(x: Tensor) -> Tensor:
-    """Interleaved pairs as complex numbers: a view where memory allows, else a copy."""
-    pairs = x.unflatten(-1, (-1, 2))
-    aligned = (
-        pairs.stride(-1) == 1 and x.storage_offset() % 2 == 0 and all(s % 2 == 0 for s in pairs.stride()[:-1])
-    )
-    # Not contiguous(): that returns what starts at an odd offset as it is.
-    return torch.view_as_complex(pairs if aligned else pairs.clone(memory_format=torch.contiguous_format))
-
-
-def _rotate_halves(x: Tensor, points: Tensor) -> Tensor:
-    cosine, sine = _parts(points)
-    first, second = x.to(cosine.dtype).chunk(2, -1)
-    return torch.cat((first * cosine - second * sine, first * sine + second * cosine), -1).to(x.dtype)
-
-
-def _parts(points: Tensor) -> tuple[Tensor, Tensor]:
-    if points.is_complex():
-        return points.real, points.imag
-    return points[..., 0], points[..., 1]
+def _check_out(out: Tensor, x: Tensor, turns: Tensor) -> None:
+    if out.shape != x.shape or out.dtype != x.dtype:
+        raise InputError(
+            f"out is {out.dtype} of shape {tuple(out.shape)}: expected {x.dtype} of shape {tuple(x.shape)}"
+        )
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (x, turns, out)):
+        raise InputError(
+            "out cannot be used where a gradient is wanted: leave it out, or use torch.no_grad()"
+        )

@@ -1,0 +1,49 @@
+"""A log's times that can serve as a clock, and those that cannot."""
+
+import inspect
+
+import pytest
+import torch
+
+from rota.errors import InputError
+from rota.rotary import require_clock
+
+NOW = 1_700_000_000
+
+
+@pytest.mark.parametrize(("unit", "ticks"), [("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+def test_times_that_vary_are_returned_as_they_are(unit: str, ticks: int) -> None:
+    time = torch.tensor([[NOW, NOW + 60], [NOW, NOW]]) * ticks
+    assert require_clock(time, unit=unit) is time
+    assert require_clock(time[:1, :1], unit=unit).shape == (1, 1)  # a single time cannot vary
+
+
+def test_the_years_1900_to_2200() -> None:
+    edges = torch.tensor([-2_208_988_800, 7_258_118_399])
+    assert require_clock(edges) is edges
+    for beyond in (edges - 1, edges + 1):
+        with pytest.raises(InputError, match="expected the years 1900 to 2200; check the unit"):
+            require_clock(beyond)
+
+
+@pytest.mark.parametrize(
+    ("time", "says"),
+    [
+        (torch.tensor([NOW, NOW + 1]).double(), r"query_time is torch\.float64: expected torch\.int64"),
+        (torch.tensor([True, False]), r"query_time is torch\.bool"),
+        (torch.tensor([NOW, NOW + 1], dtype=torch.int32), r"query_time is torch\.int32"),
+        (torch.zeros(0, dtype=torch.int64), "query_time is empty"),
+        (torch.full((3, 4), NOW), "query_time is 1700000000 throughout: expected times that vary"),
+        (torch.zeros(3, dtype=torch.int64), "query_time is 0 throughout"),
+        (torch.tensor([NOW, NOW + 1]) * 1000, "in s: expected the years 1900 to 2200; check the unit"),
+    ],
+)
+def test_what_is_no_clock_is_refused(time: torch.Tensor, says: str) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        inspect.unwrap(require_clock)(time, name="query_time")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_unit_that_is_none_is_refused() -> None:
+    with pytest.raises(InputError, match="time unit 'min'"):
+        require_clock(torch.tensor([1, 2]), unit="min")
