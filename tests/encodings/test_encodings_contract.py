@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from roll_call import roll_call
-from rota.encodings import ClockRoPE, Encoding, NoEncoding, RoPE, Rotation, Split, TRoPE
+from rota.encodings import RFR, ClockRoPE, Encoding, LearnableClock, NoEncoding, RoPE, Rotation, Split, TRoPE
 from rota.errors import InputError
-from rota.kernels import Cosine, WrappedGaussian
+from rota.kernels import Cosine, Gaussian, Laplace, WrappedGaussian
 from rota.rooms import find
 from rota.tables import from_table, to_table
 
@@ -52,6 +52,7 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "symmetric": Example(ClockRoPE([DAILY], fold=False)),
         "iid": Example(ClockRoPE([DAILY], method="iid")),
         "systematic": Example(ClockRoPE([DAILY], method="systematic", truncation=9)),
+        "paper": Example(ClockRoPE([DAILY, WEEKLY], method="paper", truncation=6)),
         "two": Example(ClockRoPE([DAILY, WEEKLY], shares=[0.7, 0.3])),
         "three": Example(ClockRoPE([DAILY, WEEKLY, Cosine("1h")], fold=False, method="iid")),
         "cosine": Example(ClockRoPE([Cosine("24h")]), random=False),
@@ -62,6 +63,16 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "nested": Example(Split([Split([ClockRoPE(), NoEncoding()]), RoPE()])),
         "with trope": Example(Split([TRoPE(), RoPE()]), relative=False),
         "no clock": Example(Split([RoPE(), NoEncoding()]), random=False),
+    },
+    "rfr": {
+        "densities": Example(RFR(Laplace("7d"))),
+        "folded": Example(RFR(Gaussian("3h"), fold=True, truncation=1e-4, method="paper")),
+        "periods": Example(RFR(DAILY * 0.7 + WEEKLY * 0.3)),
+        "both": Example(RFR(DAILY * Laplace("7d"), fold=True, method="stratified")),
+    },
+    "learnable_clock": {
+        "conditioned": Example(LearnableClock(ClockRoPE([DAILY, WEEKLY]), span="90d")),
+        "paper": Example(LearnableClock(ClockRoPE([DAILY], fold=False), form="paper")),
     },
     "trope": {"trope": Example(TRoPE(), relative=False)},
 }
