@@ -1,12 +1,16 @@
 """Hour and weekday against Python's datetime, before and after 1970."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rota.data.instants import Instants
+from rota.data.zones import wall_clock
 from rota.encodings import Calendar, day_of_week, hour_of_day
 from rota.errors import InputError
 from rota.tables import from_table, to_table
@@ -35,6 +39,16 @@ def test_edges_by_hand() -> None:
     assert hour_of_day(time).dtype == day_of_week(time).dtype == torch.int64
 
 
+@settings(deadline=None, max_examples=50)
+@given(time=st.integers(0, 2_000_000_000), zone=st.sampled_from(["Asia/Kolkata", "America/New_York"]))
+def test_in_the_log_s_zone_against_the_zone_s_own_rules(time: int, zone: str) -> None:
+    instants = Instants(np.array([time]), "s", stated=True, absolute=True, zone=None)
+    ticks = torch.tensor(wall_clock(instants, zone, "log")[0])
+    moment = datetime.fromtimestamp(time, ZoneInfo(zone))
+    assert hour_of_day(ticks).tolist() == [moment.hour]
+    assert day_of_week(ticks).tolist() == [moment.weekday()]
+
+
 def test_embedding_is_the_sum_of_four_rows() -> None:
     calendar = Calendar().build(6, "ms")
     key = torch.tensor([[1_700_000_000_000, -1]])
@@ -55,5 +69,5 @@ def test_it_refuses_to_guess_and_is_a_recipe() -> None:
     with pytest.raises(InputError, match="the calendar needs the time of each query"):
         calendar(time, None)
     with pytest.raises(InputError, match="time unit 'min'"):
-        Calendar().build(4, "min")(time, time)
+        Calendar().build(4, "min")
     assert from_table(to_table(Calendar()), Calendar) == Calendar()

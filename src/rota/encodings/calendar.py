@@ -7,7 +7,8 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from rota.encodings.base import require_time
-from rota.tables import Recipe
+from rota.encodings.inputs import InputFeature, InputRecipe
+from rota.encodings.projected import require_width
 from rota.units import ticks_per_second
 
 _HOUR, _DAY = 3600, 86_400
@@ -26,11 +27,14 @@ def day_of_week(time: Int64[Tensor, "..."], unit: str = "s") -> Int64[Tensor, ".
     return torch.remainder(days + _EPOCH_WEEKDAY, 7)
 
 
-class CalendarEmbedding(nn.Module):
+class CalendarEmbedding(InputFeature):
     """Sum of learned vectors for the hour and the weekday of each event and of the time of its query."""
+
+    sees_query_time = True
 
     def __init__(self, embedding_dim: int, unit: str = "s") -> None:
         super().__init__()
+        ticks_per_second(unit)  # refused here, not at the first batch
         self.unit = unit
         self.event_hour = nn.Embedding(24, embedding_dim)
         self.event_day = nn.Embedding(7, embedding_dim)
@@ -57,9 +61,18 @@ class CalendarEmbedding(nn.Module):
 
 
 @dataclass(frozen=True)
-class Calendar(Recipe):
-    """Hour-of-day and day-of-week inputs, the ClockRoPE paper's control (Sec. 4.1.1), of event and query."""
+class Calendar(InputRecipe):
+    """Hour-of-day and day-of-week inputs, the ClockRoPE paper's control (Sec. 4.1.1), of event and query.
+
+    They are those of the zone on whose wall clock the log was read: 20:00 stays 20:00 when summer time
+    begins.
+    """
 
     def build(self, embedding_dim: int, unit: str = "s") -> CalendarEmbedding:
-        """Build the embedding."""
+        """Build the embedding.
+
+        Raises:
+            InputError: The width is under 1, or the unit is unknown.
+        """
+        require_width(embedding_dim)
         return CalendarEmbedding(embedding_dim, unit)

@@ -1,0 +1,90 @@
+"""PositionBias: a learned number for each distance in the row, HSTU's without a clock."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from rota.encodings.bias import BiasRecipe, LogitBias, looked_up, starting_table
+from rota.errors import InputError
+
+
+class DistanceBias(LogitBias):
+    """``w[max_len - 1 + j - i]`` for a query at position ``i`` and an event at ``j``, the same for all heads.
+
+    Attributes:
+        weight: Shape ``(2 max_len - 1,)``. Its second half is of events after the query: causal attention
+            never reads it, so that it is never trained.
+    """
+
+    def __init__(self, weight: Float[Tensor, " distances"]) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.max_len = (len(weight) + 1) // 2
+
+    def forward(
+        self,
+        query_time: Int64[Tensor, "batch query"] | None,
+        key_time: Int64[Tensor, "batch key"] | None,
+        query_position: Int64[Tensor, "*batch query"] | None = None,
+        key_position: Int64[Tensor, "*batch key"] | None = None,
+    ) -> Float[Tensor, "#batch 1 query key"]:
+        """Bias of each pair, shape ``(batch or 1, 1, query, key)``; times are only counted.
+
+        Raises:
+            InputError: Neither positions nor times are given, positions are missing for queries that are not
+                one for each event, or a row has more than ``max_len`` events.
+        """
+        query = self._places(query_position, query_time, key_time, "query")
+        key = self._places(key_position, key_time, query_time, "key")
+        distance = key[..., None, :] - query[..., :, None]
+        bias = looked_up(self.weight, distance + (self.max_len - 1))
+        return bias.unsqueeze(-3) if bias.ndim == 3 else bias[None, None]
+
+    def _places(self, given: Tensor | None, time: Tensor | None, other: Tensor | None, whose: str) -> Tensor:
+        if given is not None:
+            return given
+        if time is None:
+            raise InputError(
+                f"the position bias needs the position of each {whose}: pass {whose}_position, for instance "
+                "torch.arange(length)"
+            )
+        length = time.shape[-1]
+        if other is not None and other.shape[-1] != length:
+            raise InputError(
+                f"{length} times of a {whose} and {other.shape[-1]} of the other: the position bias cannot "
+                "tell where they stand; pass query_position and key_position"
+            )
+        if length > self.max_len:
+            raise InputError(
+                f"{length} events in a row: the position bias was built with max_len {self.max_len}; build "
+                "it with more, or pass the last events only"
+            )
+        return torch.arange(length, device=time.device)
+
+
+@dataclass(frozen=True)
+class PositionBias(BiasRecipe):
+    """HSTU's relative attention bias by position alone (Zhai et al. 2024; T-RoPE, Table 7, "Pos").
+
+    A layer has its own, shared by its heads, which starts as ``N(0, spread^2)``.
+
+    Attributes:
+        spread: Standard deviation at the start.
+    """
+
+    spread: float = 0.02
+    needs_clock = False
+
+    def build(
+        self, *, max_len: int, num_heads: int = 1, layer: int = 0, seed: int = 0, unit: str = "s"
+    ) -> DistanceBias:
+        """Draw the table of one layer; heads and unit do not matter to it.
+
+        Raises:
+            InputError: ``max_len`` is under 1.
+        """
+        if max_len < 1:
+            raise InputError(f"max_len {max_len}: expected a whole number of at least 1")
+        return DistanceBias(starting_table(2 * max_len - 1, self.spread, seed, layer, table=0))
