@@ -1,6 +1,7 @@
 """KeyCache: one cached history asked at many instants, against attention in full."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -183,6 +184,58 @@ def test_what_cannot_be_cached_is_refused() -> None:
         cache_of(built(DAILY), 1, 4, bias=Bias())
     with pytest.raises(InputError, match="0 events: expected at least one"):
         cache_of(built(DAILY), 1, 0)
+
+
+BAD: dict[str, tuple[Callable[[KeyCache, Tensor, Tensor, Tensor], object], str]] = {
+    "batch": (lambda c, k, v, t: c.append(k[:1], v[:1], time=t[:1]), r"the cache expects \(2, 2, new, 8\)"),
+    "no tensor": (
+        lambda c, k, v, t: c.append(k, v, time=[1, 2]),
+        r"time is \[1, 2\]: .* torch.int64 of shape",
+    ),
+    "no time": (lambda c, k, v, t: c.append(k, v, time=None), "time is None"),
+    "float time": (lambda c, k, v, t: c.append(k, v, time=t.double()), "time is torch.float64"),
+    "asked": (lambda c, k, v, t: c.append(k, v, time=t, query_time=t.float()), "query_time is torch.float32"),
+    "floats": (lambda c, k, v, t: c.append(k, v, time=t, lengths=torch.ones(2)), "lengths is torch.float32"),
+    "one length": (lambda c, k, v, t: c.append(k, v, time=t, lengths=t[:1, 0]), r"of shape \(1,\)"),
+    "too long": (
+        lambda c, k, v, t: c.append(k, v, time=t, lengths=torch.tensor([5, 3])),
+        r"lengths \[5, 3\]: expected numbers from 0 to the 3 new events",
+    ),
+    "negative": (
+        lambda c, k, v, t: c.append(k, v, time=t, lengths=torch.tensor([-2, 3])),
+        r"lengths \[-2, 3\]",
+    ),
+    "float limit": (lambda c, k, v, t: c.evict(1_750_000_015.0), "before is 1750000015.0"),
+    "two limits": (lambda c, k, v, t: c.evict(t), "before is torch.int64 of shape"),
+    "no now": (lambda c, k, v, t: c.attend(torch.ones(2, 4, 1, 8), now=None), "now is None"),
+    "float now": (
+        lambda c, k, v, t: c.attend(torch.ones(2, 4, 1, 8), now=t[:, :1].float()),
+        "now is torch.float32",
+    ),
+    "a user more": (lambda c, k, v, t: c.attend(torch.ones(3, 4, 1, 8), now=t[:, :1]), "queries of shape"),
+    "odd heads": (lambda c, k, v, t: c.attend(torch.ones(2, 3, 1, 8), now=t[:, :1]), "a multiple of 2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("encoding", [DAILY, RoPE()], ids=["clock", "rope"])
+def test_what_does_not_fit_is_refused_and_nothing_is_written(
+    case: str, encoding: Encoding, unchecked_shapes: None
+) -> None:
+    wrong, says = BAD[case]
     k, v, time = history(2, 3)
-    with pytest.raises(InputError, match=r"the cache expects \(3, 2, new, 8\)"):
-        cache_of(built(DAILY), 3, 4).append(k, v, time=time)
+    cache = cache_of(built(encoding), 2, 10)
+    cache.append(k, v, time=time)
+    before = [tensor.clone() for tensor in (cache.keys, cache.values, cache.times, cache.mask, cache.counts)]
+    with pytest.raises(InputError, match=says) as caught:
+        wrong(cache, k, v, time)
+    assert "\n" not in str(caught.value)
+    for old, new in zip(
+        before, (cache.keys, cache.values, cache.times, cache.mask, cache.counts), strict=True
+    ):
+        assert torch.equal(old, new)
+
+
+def test_sizes_that_the_rotation_was_not_built_for_are_refused() -> None:
+    with pytest.raises(InputError, match="was built for"):
+        KeyCache(built(DAILY), batch=1, num_kv_heads=KV_HEADS, head_dim=WIDTH + 2, capacity=4)

@@ -62,3 +62,5 @@ def test_what_cannot_be_timed_is_refused() -> None:
         bench_rotary(rounds=0)
     with pytest.raises(InputError, match="on 0 threads"):
         bench_rotary(threads=0)
+    with pytest.raises(InputError, match="longest 10: expected 1000 events or more"):
+        bench_rotary(longest=10)

@@ -74,6 +74,10 @@ class KeyCache:
                 f"cache of {batch} users, {num_kv_heads} key heads, {head_dim} features, {capacity} events: "
                 "expected at least one of each"
             )
+        once = torch.zeros((1, 1), dtype=torch.int64, device=device)
+        rotation.rotate_key(  # refuses sizes that it was not built for
+            torch.zeros((1, num_kv_heads, 1, head_dim), dtype=dtype, device=device), time=once, position=once
+        )
         self.rotation, self.capacity, self.sees_now = rotation, capacity, sees_now
         shape = (batch, num_kv_heads, capacity, head_dim)
         self.keys = torch.zeros(shape, dtype=dtype, device=device)
@@ -106,8 +110,7 @@ class KeyCache:
             InputError: Shapes do not fit, or a last position was computed for a now that is not the time of
                 the event that follows: drop it (`drop_last`), compute it anew and append it first.
         """
-        self._require_fitting(k, v, time)
-        count = torch.full_like(self.counts, k.shape[2]) if lengths is None else lengths
+        count = self._require_fitting(k, v, time, query_time, lengths)
         self._require_settled(time, query_time, count)
         step = torch.arange(k.shape[2], device=k.device)
         position = self.counts[:, None] + step
@@ -132,9 +135,15 @@ class KeyCache:
         self.counts = (self.counts - 1).clamp(min=0)
 
     def evict(self, before: int | Int64[Tensor, " batch"]) -> None:
-        """Forget events earlier than a time, in clock ticks: one for all users, or one each."""
-        limit = torch.as_tensor(before, device=self.times.device).reshape(-1, 1)
-        self.mask &= self.times >= limit
+        """Forget events earlier than a time, in clock ticks: one for all users, or one each.
+
+        Raises:
+            InputError: It is not an int, nor int64 of shape ``(batch,)``.
+        """
+        if isinstance(before, bool) or not isinstance(before, int):
+            _require_ticks("before", before, tuple(self.counts.shape))
+            before = before[:, None]
+        self.mask &= self.times >= before
 
     def attend(
         self, q: Float[Tensor, "batch heads query head_dim"], *, now: Int64[Tensor, "batch query"]
@@ -147,8 +156,16 @@ class KeyCache:
             now: Time at which each asks, int64 clock ticks, shape ``(batch, query)``.
 
         Raises:
-            InputError: A user has no event in the cache.
+            InputError: A user has no event in the cache, or shapes do not fit.
         """
+        batch, kv_heads, _, width = self.keys.shape
+        fits = isinstance(q, Tensor) and q.ndim == 4 and q.shape[0] == batch and q.shape[3] == width
+        if not fits or q.shape[1] % kv_heads:
+            raise InputError(
+                f"queries of shape {_shape(q)}: the cache expects ({batch}, a multiple of {kv_heads}, query, "
+                f"{width})"
+            )
+        _require_ticks("now", now, (batch, q.shape[2]))
         if not self.mask.any(1).all():
             empty = int((~self.mask.any(1)).nonzero()[0])
             raise InputError(f"user {empty} of the batch has no event in the cache: append its history first")
@@ -159,14 +176,27 @@ class KeyCache:
             rotated.to(self.keys.dtype), self.keys, self.values, self.mask[:, None, None], enable_gqa=grouped
         )
 
-    def _require_fitting(self, k: Tensor, v: Tensor, time: Tensor) -> None:
+    def _require_fitting(
+        self, k: Tensor, v: Tensor, time: Tensor, query_time: Tensor | None, lengths: Tensor | None
+    ) -> Tensor:
+        """Refuse what does not fit before anything is written; returns each user's number of new events."""
         batch, heads, _, width = self.keys.shape
-        wanted = (batch, heads, time.shape[-1], width)
-        if k.shape != wanted or v.shape != wanted or time.shape[0] != batch:
+        new = k.shape[2] if isinstance(k, Tensor) and k.ndim == 4 else 0
+        wanted = (batch, heads, new, width)
+        if not (isinstance(v, Tensor) and isinstance(k, Tensor) and k.shape == v.shape == wanted):
             raise InputError(
-                f"keys of shape {tuple(k.shape)}, values of {tuple(v.shape)}, times of {tuple(time.shape)}: "
-                f"the cache expects ({batch}, {heads}, new, {width}) and ({batch}, new)"
+                f"keys of shape {_shape(k)} and values of {_shape(v)}: the cache expects ({batch}, {heads}, "
+                f"new, {width})"
             )
+        _require_ticks("time", time, (batch, new))
+        if query_time is not None:
+            _require_ticks("query_time", query_time, (batch, new))
+        if lengths is None:
+            return torch.full_like(self.counts, new)
+        _require_ticks("lengths", lengths, (batch,))
+        if len(lengths) and not 0 <= int(lengths.min()) <= int(lengths.max()) <= new:
+            raise InputError(f"lengths {lengths.tolist()}: expected numbers from 0 to the {new} new events")
+        return lengths
 
     def _require_settled(self, time: Tensor, query_time: Tensor | None, count: Tensor) -> None:
         """Refuse positions that were asked at another time than that of the event that follows them."""
@@ -190,3 +220,13 @@ class KeyCache:
                 f"the event after it came at {int(time[user, event])}: drop_last(), compute it anew with "
                 "query_time at that event, and append both"
             )
+
+
+def _shape(value: object) -> object:
+    return tuple(value.shape) if isinstance(value, Tensor) else repr(value)
+
+
+def _require_ticks(name: str, ticks: object, shape: tuple[int, ...]) -> None:
+    if not isinstance(ticks, Tensor) or ticks.dtype != torch.int64 or tuple(ticks.shape) != shape:
+        given = f"{ticks.dtype} of shape {tuple(ticks.shape)}" if isinstance(ticks, Tensor) else repr(ticks)
+        raise InputError(f"{name} is {given}: the cache expects torch.int64 of shape {shape}")

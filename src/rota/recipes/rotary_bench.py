@@ -82,10 +82,14 @@ def bench_rotary(
         on_progress: Told what is timed, the rounds done and all rounds.
 
     Raises:
-        InputError: No rounds, or no threads.
+        InputError: No rounds, no threads, or a longest history below the shortest that is timed.
     """
     if rounds < 1 or (threads is not None and threads < 1):
         raise InputError(f"{rounds} rounds on {threads} threads: expected at least one of each")
+    if longest < LENGTHS[0]:
+        raise InputError(
+            f"longest {longest}: expected {LENGTHS[0]} events or more, which are timed in any case"
+        )
     before = torch.get_num_threads()
     torch.set_num_threads(threads or before)
 
