@@ -13,6 +13,7 @@ from rota.units import seconds
 
 __all__ = ["TruncationCurve", "truncated", "truncation_curve"]
 
+_EXPECTED = 'expected the largest harmonic kept, such as 6, or the shortest cycle, such as "2h"'
 _FINEST, _SCALES = 48, 5.0  # points of a curve, and how many scales it goes to
 _MANY = 5000  # harmonics: each point then takes a tenth of a second
 
@@ -57,9 +58,21 @@ def truncation_curve(law: Law) -> TruncationCurve:
 def _cut(law: Law, s: float) -> Law | None:
     """The law truncated, or none where that leaves no mass."""
     try:
-        return law.truncate(s)
+        return law.truncate_at(s) if isinstance(law, Mixture) else law.truncate(s)
     except InputError:
         return None
+
+
+def shortest_cycle(written: str) -> float:
+    """Length in seconds of the shortest cycle that a truncation keeps.
+
+    Raises:
+        InputError: It is no length of time.
+    """
+    try:
+        return seconds(written)
+    except InputError as error:
+        raise InputError(f"truncation at {written!r}: {_EXPECTED}") from error
 
 
 def truncated(law: Law, at: int | str | None = None) -> Law:
@@ -71,12 +84,17 @@ def truncated(law: Law, at: int | str | None = None) -> Law:
             default a lattice keeps ``ceil(3 sigma*)`` harmonics, as ClockRoPE's does, and a density all.
 
     Raises:
-        InputError: No mass is left, or a harmonic is asked of a law without harmonics.
+        InputError: No mass is left, a harmonic is asked of a law without harmonics, or it is neither a
+            harmonic nor a length of time.
     """
+    if isinstance(at, int) and at < 0:
+        raise InputError(f"truncation at {at}: {_EXPECTED}")
     if isinstance(law, Mixture) and not isinstance(at, str):
         return Mixture([truncated(part, at) for part in law.laws], law.weights)
     if isinstance(at, str):
-        highest = (1 + 1e-12) / seconds(at)  # the cycle itself is kept, whatever the rounding
+        highest = (1 + 1e-12) / shortest_cycle(at)  # the cycle itself is kept, whatever the rounding
+        if isinstance(law, Mixture):
+            return law.truncate_at(highest)
         return law.truncate(np.floor(highest * law.period) if isinstance(law, Lattice) else highest)
     if isinstance(law, Lattice):
         return law.truncate(at)

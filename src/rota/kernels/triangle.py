@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import sici, xlog1py, xlogy
 
 from rota.kernels.base import Admissible
 from rota.spectra.density import Density
-from rota.spectra.roots import where_survival_is
+from rota.spectra.roots import SurvivalInverse
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, lag_seconds, seconds
 
 _FAR = 40.0  # radians from which the tail is summed by its series about infinity
 _TERMS = 18  # of it: (2k + 2)! / 40^(2k + 2) is least about there, 1e-16 of the first
@@ -29,9 +28,9 @@ class Triangle(Admissible):
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", seconds(self.width))
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
-        return np.asarray(np.maximum(0.0, 1 - np.abs(np.asarray(lag, np.float64)) / seconds(self.width)))
+        return np.asarray(np.maximum(0.0, 1 - np.abs(lag_seconds(lag)) / seconds(self.width)))
 
     def spectrum(self) -> Density:
         """Fejer's law: the density ``width sinc(width xi)^2``.
@@ -66,7 +65,7 @@ class _SquaredSinc:
         return np.asarray(np.where(np.asarray(x) > 0, 1 - tail, tail))
 
     def ppf(self, q: Float64Array) -> Float64Array:
-        return np.asarray(-self.scale * where_survival_is(_tail, np.asarray(2 * q), 1.0))
+        return np.asarray(-self.scale * _INVERSE(np.asarray(2 * q)))
 
 
 def _tail(zeros: Float64Array) -> Float64Array:
@@ -93,3 +92,6 @@ def _far_tail(z: Float64Array, angle: Float64Array) -> Float64Array:
         term = term * (n + 1) / z
         total = total - sign * term * np.cos(angle)
     return total
+
+
+_INVERSE = SurvivalInverse(_tail, lambda zeros: np.asarray(2 * np.sinc(zeros) ** 2), 1.0)

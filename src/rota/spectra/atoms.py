@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from rota.errors import InputError
 from rota.spectra.discrete import Discrete, checked_masses, sums_of
 from rota.types import Complex128Array, Float64Array
+from rota.units import lag_seconds
 
 _AT_ONCE = 256  # atoms summed at once: fast, and memory stays that of the lags times this
 
@@ -46,7 +47,7 @@ class Atoms(Discrete):
 
     def characteristic(self, lag: ArrayLike) -> Complex128Array:
         """Sum of ``mass exp(2j pi frequency lag)``; lag in seconds, any shape."""
-        lags = np.asarray(lag, np.float64)
+        lags = lag_seconds(lag)
         total = np.zeros(lags.shape, np.complex128)
         for first in range(0, len(self.frequencies), _AT_ONCE):
             some = slice(first, first + _AT_ONCE)

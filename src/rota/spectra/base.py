@@ -5,7 +5,22 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rota.errors import InputError
 from rota.types import Complex128Array, Float64Array
+
+__all__ = ["Law"]
+
+
+def probabilities(given: ArrayLike) -> Float64Array:
+    """Probabilities as float64.
+
+    Raises:
+        InputError: One is not from 0 to 1.
+    """
+    p = np.asarray(given, np.float64)
+    if not np.all((p >= 0) & (p <= 1)):  # nan is refused too
+        raise InputError("probabilities of a quantile: expected numbers from 0 to 1")
+    return p
 
 
 class Law(ABC):
@@ -65,7 +80,11 @@ class Law(ABC):
         """Smallest frequency whose cumulative probability exceeds the given one, in cycles per second.
 
         Args:
-            probability: In ``[0, 1)``, any shape.
+            probability: In ``[0, 1)``, any shape; at 1, and at 0 of a law that has no least frequency, what
+                is nearest to them.
+
+        Raises:
+            InputError: A probability is not from 0 to 1.
         """
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,11 +11,12 @@ from rota.spectra.atoms import Atoms, gathered_atoms
 from rota.spectra.base import Law
 from rota.spectra.density import Density, Distribution
 from rota.spectra.discrete import Discrete, gathered
-from rota.spectra.integrals import averaging_nodes
 from rota.spectra.lattice import Lattice
 from rota.spectra.merging import on_common_lattice
 from rota.spectra.mixture import Mixture
-from rota.spectra.roots import where_survival_is
+from rota.spectra.roots import SurvivalInverse
+from rota.spectra.sums import SumOfTwo
+from rota.spectra.tabulated import Tabulated
 from rota.types import Float64Array
 
 __all__ = ["convolve"]
@@ -28,6 +29,9 @@ _AT_ONCE = 1_000_000  # values of a distribution at once
 def convolve(first: Law, second: Law) -> Law:
     """Law of the sum of a draw from each; symmetric laws, as `Kernel.spectrum` gives them.
 
+    However many factors there are, atoms are summed with atoms and densities with densities, so that what
+    comes of it is one lattice, one tabulated density, or that density about the lattice's atoms.
+
     Raises:
         InputError: A law is not symmetric, or the sum of two lattices has millions of atoms.
     """
@@ -37,18 +41,22 @@ def convolve(first: Law, second: Law) -> Law:
     for mixed, other in ((first, second), (second, first)):
         if isinstance(mixed, Mixture):
             return Mixture([convolve(part, other) for part in mixed.laws], mixed.weights)
-    if isinstance(first, Discrete) and isinstance(second, Discrete):
-        return _of_atoms(first, second)
-    if isinstance(first, Discrete) and isinstance(second, Density):
-        seen = first.masses > _UNSEEN
-        return _smooth(first, second, first.frequencies[seen], first.masses[seen])
-    if isinstance(first, Density) and isinstance(second, Density) and first.scale <= second.scale:
-        # The narrower is averaged over, at nodes that lie close beside the wider one's scale.
-        probabilities, weights = averaging_nodes()
-        lower = first.distribution.ppf(probabilities)
-        nodes, both = np.concatenate([lower, -lower]), np.concatenate([weights, weights])
-        return _smooth(first, second, nodes, both)
-    return convolve(second, first)
+    (atoms, density), (others, another) = _parts(first), _parts(second)
+    discrete = _of_atoms(atoms, others) if atoms and others else atoms or others
+    smooth = _of_densities(density, another) if density and another else density or another
+    if discrete is None or smooth is None:
+        return discrete or smooth  # type: ignore[return-value]  # a law has one or the other
+    return _about(discrete, smooth)
+
+
+def _parts(law: Law) -> tuple[Discrete | None, Density | None]:
+    """Atoms and density whose draws a law sums."""
+    if isinstance(law, Discrete):
+        return law, None
+    if isinstance(law, Density):
+        made = law.made_of
+        return (made[0], made[1]) if made is not None else (None, law)  # type: ignore[return-value]
+    raise InputError(f"a law of kind {type(law).__name__} cannot be convolved")
 
 
 def _of_atoms(first: Discrete, second: Discrete) -> Lattice | Atoms:
@@ -71,16 +79,30 @@ def _of_atoms(first: Discrete, second: Discrete) -> Lattice | Atoms:
     return Lattice(period, distinct, together, cut, scale, error)
 
 
-def _smooth(first: Law, second: Density, nodes: Float64Array, weights: Float64Array) -> Density:
+def _of_densities(first: Density, second: Density) -> Density:
     cut, error = _truncations(first, second)
     scale = math.hypot(first.scale, second.scale)
-    distribution = _Shifted(second.distribution, nodes, weights / weights.sum(), scale)
-    profile = _Multiplied(first, second)
-    width, last = second.peaks or (second.scale, 0.0)
-    if isinstance(first, Discrete):
-        last += float(np.abs(nodes).max())
-    peaks = (width, last) if last else None
-    return Density(distribution, profile, scale, mass_cut=cut, sup_error=error, peaks=peaks)
+    table = Tabulated(SumOfTwo.of(first, second), scale)
+    return Density(table, _Multiplied(first, second), scale, mass_cut=cut, sup_error=error)
+
+
+def _about(atoms: Discrete, density: Density) -> Density:
+    """Copies of a density about every atom."""
+    cut, error = _truncations(atoms, density)
+    scale = math.hypot(atoms.scale, density.scale)
+    seen = atoms.masses > _UNSEEN
+    nodes, weights = atoms.frequencies[seen], atoms.masses[seen]
+    moved = _Shifted(density.distribution, nodes, weights / weights.sum(), scale)
+    last = float(np.abs(nodes).max())
+    return Density(
+        moved,
+        _Multiplied(atoms, density),
+        scale,
+        mass_cut=cut,
+        sup_error=error,
+        peaks=(density.scale, last) if last else None,
+        made_of=(atoms, density),
+    )
 
 
 def _truncations(first: Law, second: Law) -> tuple[float, float]:
@@ -94,10 +116,10 @@ class _Multiplied:
     """Product of two laws' profiles."""
 
     first: Law
-    second: Density
+    second: Law
 
     def __call__(self, lag: Float64Array) -> Float64Array:
-        return np.asarray(self.first.characteristic(lag).real * self.second.profile(lag))
+        return np.asarray(self.first.characteristic(lag).real * self.second.characteristic(lag).real)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +130,11 @@ class _Shifted:
     nodes: Float64Array
     weights: Float64Array
     scale: float
+    _inverse: SurvivalInverse = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        inverse = SurvivalInverse(self._survival, self._folded, self.scale)
+        object.__setattr__(self, "_inverse", inverse)
 
     def pdf(self, x: Float64Array) -> Float64Array:
         return self._mean(self.whole.pdf, x)
@@ -115,11 +142,17 @@ class _Shifted:
     def cdf(self, x: Float64Array) -> Float64Array:
         return np.asarray(np.minimum(self._mean(self.whole.cdf, x), 1.0))
 
-    def ppf(self, q: Float64Array) -> Float64Array:
-        def survival(absolute: Float64Array) -> Float64Array:
-            return 2 * self.cdf(np.asarray(-absolute))
+    def tail(self, x: Float64Array) -> Float64Array:
+        return self.cdf(np.asarray(-np.abs(x)))
 
-        return np.asarray(-where_survival_is(survival, np.asarray(2 * q), self.scale))
+    def ppf(self, q: Float64Array) -> Float64Array:
+        return np.asarray(-self._inverse(np.asarray(2 * q)))
+
+    def _survival(self, x: Float64Array) -> Float64Array:
+        return np.asarray(2 * self.tail(x))
+
+    def _folded(self, x: Float64Array) -> Float64Array:
+        return np.asarray(2 * self.pdf(x))
 
     def _mean(self, of: Callable[[Float64Array], Float64Array], x: Float64Array) -> Float64Array:
         points = np.asarray(x, np.float64).ravel()

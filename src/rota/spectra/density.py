@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rota.errors import InputError
-from rota.spectra.base import Law
+from rota.spectra.base import Law, probabilities
 from rota.spectra.integrals import conjugate_of, finite_transform, tail_transform
 from rota.types import Complex128Array, Float64Array
+from rota.units import lag_seconds
 
 __all__ = ["Density", "Distribution"]
 
@@ -47,6 +48,7 @@ class Density(Law):
         sup_error: Most by which truncations changed the profile, at any lag.
         peaks: Where it is not one hump about 0: width of its peaks, and the frequency of the last, both in
             cycles per second.
+        made_of: Where it is the sum of a draw from atoms and one from a single hump: those two laws.
     """
 
     distribution: Distribution
@@ -57,6 +59,7 @@ class Density(Law):
     mass_cut: float = 0.0
     sup_error: float = 0.0
     peaks: tuple[float, float] | None = None
+    made_of: tuple[Law, "Density"] | None = None
 
     @property
     def scale(self) -> float:
@@ -75,7 +78,7 @@ class Density(Law):
 
     def characteristic(self, lag: ArrayLike) -> Complex128Array:
         """Mean of ``exp(2j pi xi lag)``; lag in seconds, any shape."""
-        lags = np.asarray(lag, np.float64)
+        lags = lag_seconds(lag)
         real = self.profile(lags)
         if not self.folded:
             return np.asarray(real, np.complex128)
@@ -108,7 +111,7 @@ class Density(Law):
 
     def quantile(self, probability: ArrayLike) -> Float64Array:
         """Quantile in cycles per second; probability in ``[0, 1)``, any shape; always finite."""
-        p = np.asarray(probability, np.float64)
+        p = probabilities(probability)
         if self.folded:
             return np.asarray(-self.distribution.ppf(np.asarray(np.maximum((1 - p) / 2, _LEAST))))
         lower = self.distribution.ppf(np.asarray(np.maximum(np.minimum(p, 1 - p), _LEAST)))
@@ -151,13 +154,14 @@ class Density(Law):
             profile=cut.profile,
             conjugate=cut.conjugate,
             spread=min(self.spread, highest),
+            made_of=None,
             mass_cut=1 - (1 - self.mass_cut) * mass,
             sup_error=self.sup_error + _largest_change(self.profile, cut.profile, highest),
         )
 
     def rescale(self, factor: float) -> "Density":
         """Law of ``f(lag / factor)``."""
-        conjugate = self.conjugate
+        conjugate, made = self.conjugate, self.made_of
         return replace(
             self,
             distribution=_Scaled(self.distribution, factor),
@@ -165,6 +169,7 @@ class Density(Law):
             conjugate=None if conjugate is None else _Stretched(conjugate, factor),
             spread=self.spread / factor,
             peaks=None if self.peaks is None else (self.peaks[0] / factor, self.peaks[1] / factor),
+            made_of=None if made is None else (made[0].rescale(factor), made[1].rescale(factor)),
         )
 
 

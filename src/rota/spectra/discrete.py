@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rota.errors import InputError
-from rota.spectra.base import Law
+from rota.spectra.base import Law, probabilities
 from rota.types import Float64Array, Int64Array
 
 
@@ -57,7 +57,7 @@ class Discrete(Law):
 
     def index_of(self, probability: ArrayLike) -> Int64Array:
         """Which atom is the quantile; probability in ``[0, 1)``, any shape."""
-        at = np.searchsorted(self._cumulative, np.asarray(probability, np.float64), side="right")
+        at = np.searchsorted(self._cumulative, probabilities(probability), side="right")
         return np.asarray(np.minimum(at, len(self.masses) - 1))
 
     def negative_share(self, absolute: ArrayLike) -> Float64Array:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from rota.errors import InputError
 from rota.spectra.discrete import Discrete, checked_masses, gathered
 from rota.types import Complex128Array, Float64Array, Int64Array
+from rota.units import lag_seconds
 
 _AT_ONCE = 256  # harmonics summed at once: fast, and memory stays that of the lags times this
 
@@ -64,7 +65,7 @@ class Lattice(Discrete):
 
     def characteristic(self, lag: ArrayLike) -> Complex128Array:
         """Sum of ``pmf(k) exp(2j pi k lag / period)``; lag in seconds, any shape."""
-        turn = np.mod(np.asarray(lag, np.float64), self.period) / self.period  # before k multiplies the error
+        turn = np.mod(lag_seconds(lag), self.period) / self.period  # before k multiplies the error
         total = np.zeros(turn.shape, np.complex128)
         for first in range(0, len(self.harmonics), _AT_ONCE):
             some = slice(first, first + _AT_ONCE)

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from rota.errors import InputError
 from rota.spectra.atoms import Atoms
-from rota.spectra.base import Law
+from rota.spectra.base import Law, probabilities
 from rota.spectra.density import Density
 from rota.spectra.discrete import Discrete
 from rota.spectra.lattice import Lattice
 from rota.spectra.merging import merge
-from rota.spectra.roots import where_survival_is
+from rota.spectra.roots import SurvivalInverse
 from rota.types import Complex128Array, Float64Array
 
 _NO_ATOM = 2.0**-54  # survival at which a quantile is cut off: finite, and float64 cannot tell it from 0
@@ -132,6 +132,20 @@ class Mixture(Law):
             sum((w * law.pdf(frequency) for law, w in self._densities), np.zeros(np.shape(frequency)))
         )
 
+    def pmf(self, harmonic: ArrayLike) -> Float64Array:
+        """Probability of a harmonic of the parts' common period (that of `merged`); any shape of integers.
+
+        Raises:
+            InputError: The parts are not lattices with a common period, or a harmonic is not an integer.
+        """
+        merged = self.merged()
+        if not isinstance(merged, Lattice):
+            raise InputError(
+                "a mixture has harmonics where all its parts are lattices with a common period: use pdf and "
+                "mass_at, which take frequencies in cycles per second"
+            )
+        return merged.pmf(harmonic)
+
     def mass_at(self, frequency: ArrayLike) -> Float64Array:
         """Probability of exactly this frequency; any shape."""
         atoms, share = self._atoms
@@ -140,7 +154,7 @@ class Mixture(Law):
 
     def quantile(self, probability: ArrayLike) -> Float64Array:
         """Quantile in cycles per second; probability in ``[0, 1)``, any shape; always finite."""
-        p = np.asarray(probability, np.float64)
+        p = probabilities(probability)
         merged = self.merged()
         if merged is not self:
             return merged.quantile(p)
@@ -168,8 +182,17 @@ class Mixture(Law):
         if len(places):
             at_atom = (passed < len(places)) & (target <= (smooth + above[:-1])[inside])
         wanted = np.asarray(np.maximum(target - above[passed], _NO_ATOM))
-        found = where_survival_is(self._smooth_survival, wanted, self.scale)
+        found = self._inverse(wanted)
         return np.asarray(np.where(at_atom, places[inside] if len(places) else 0.0, found))
+
+    @cached_property
+    def _inverse(self) -> SurvivalInverse:
+        return SurvivalInverse(self._smooth_survival, self._smooth_density, self.scale)
+
+    def _smooth_density(self, absolute: Float64Array) -> Float64Array:
+        """What the survival of the densities loses per frequency."""
+        parts = (2 * w * law.distribution.pdf(np.asarray(absolute)) for law, w in self._densities)
+        return np.asarray(sum(parts, np.zeros(np.shape(absolute))))
 
     def _smooth_survival(self, absolute: Float64Array) -> Float64Array:
         """Mass of the densities above an absolute frequency."""
@@ -197,23 +220,43 @@ class Mixture(Law):
         return replace(self, laws=[law.fold() for law in self.laws])
 
     def truncate(self, s: float | None = None) -> "Mixture":
-        """Truncate each part by its own scale; or all at one frequency, and renormalise.
+        """Truncate each part by its own scale, or at its own harmonic ``s``; weights stay.
 
         Args:
-            s: Cycles per second. By default each part keeps three times its own scale, and its weight.
+            s: Largest harmonic of each part's own period. By default each part keeps three times its scale.
 
         Raises:
-            InputError: ``s`` leaves no mass.
+            InputError: A harmonic is asked of a part that has none, or leaves it no mass.
         """
         if s is None:
-            return self._each_truncated()
-        kept = [w * _mass_up_to(law, s) for law, w in zip(self.laws, self.weights.tolist(), strict=True)]
+            return self._parts_truncated([law.truncate() for law in self.laws])
+        if not all(isinstance(law, Lattice) for law in self.laws):
+            raise InputError(
+                f"truncation at harmonic {s} of a mixture whose parts have no harmonics: use truncate_at, "
+                "with a frequency in cycles per second"
+            )
+        return self._parts_truncated([law.truncate(s) for law in self.laws])
+
+    def truncate_at(self, frequency: float) -> "Mixture":
+        """Keep frequencies up to one that is the same for all parts, and renormalise.
+
+        Args:
+            frequency: Cycles per second.
+
+        Raises:
+            InputError: It leaves no mass.
+        """
+        kept = [
+            w * _mass_up_to(law, frequency) for law, w in zip(self.laws, self.weights.tolist(), strict=True)
+        ]
         mass = math.fsum(kept)
         if not mass > 0:
-            raise InputError(f"truncation at {s:g} cycles per second leaves no mass: expected a larger s")
+            raise InputError(
+                f"truncation at {frequency:g} cycles per second leaves no mass: expected a larger frequency"
+            )
         weights = np.array(kept) / mass
         left = [
-            law.truncate(s * law.period if isinstance(law, Lattice) else s)
+            law.truncate(frequency * law.period if isinstance(law, Lattice) else frequency)
             for law, weight in zip(self.laws, kept, strict=True)
             if weight > 0
         ]
@@ -224,8 +267,7 @@ class Mixture(Law):
             self._change(left, weights) + self.sup_error,
         )
 
-    def _each_truncated(self) -> "Mixture":
-        laws = [law.truncate() for law in self.laws]
+    def _parts_truncated(self, laws: list[Law]) -> "Mixture":
         if self.cut_at_once is None or self.error_at_once is None:
             return replace(self, laws=laws)
         parts = list(zip(self.laws, laws, self.weights.tolist(), strict=True))
