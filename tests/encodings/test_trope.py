@@ -2,16 +2,30 @@
 
 import inspect
 import math
+from collections.abc import Callable
 
 import mpmath
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from rota.encodings import CoefficientRotation, TRoPE
+from rota.attention import SoftmaxAttention
+from rota.batch import TimeAccess
+from rota.encodings import (
+    CoefficientRotation,
+    Encoding,
+    NoEncoding,
+    RoPE,
+    Split,
+    TimeBias,
+    TRoPE,
+    TRoPECost,
+    clip_groups,
+)
 from rota.errors import InputError
-from rota.rotary import rotate_reference
+from rota.rotary import real_turns, real_turns_reference, rotate, rotate_reference
+from rota.tables import from_table, to_table
 
 NOW = 1_700_000_000
 
@@ -164,9 +178,9 @@ def test_nothing_is_kept_for_frozen_coefficients() -> None:
 @pytest.mark.parametrize("shape", [(1, 3), (3, 3), (2, 4), (3, 2)])
 def test_times_of_other_tokens_are_refused(shape: tuple[int, int]) -> None:
     module, q = TRoPE().build(head_dim=8, num_heads=2), normal(2, 2, 3, 8)
-    for rotate in (module.rotate_query, module.rotate_key):
+    for turn_side in (module.rotate_query, module.rotate_key):
         with pytest.raises(InputError, match=r"T-RoPE expects \(batch, length\) \(2, 3\), one time for each"):
-            inspect.unwrap(rotate.__func__)(module, q, time=torch.zeros(shape, dtype=torch.int64))
+            inspect.unwrap(turn_side.__func__)(module, q, time=torch.zeros(shape, dtype=torch.int64))
 
 
 def test_a_step_of_training_keeps_float64() -> None:
@@ -196,3 +210,230 @@ def test_a_single_pair_has_the_shortest_scale() -> None:
 def test_a_bank_without_range_is_refused(trope: TRoPE, says: str) -> None:
     with pytest.raises(InputError, match=says):
         trope.build(head_dim=8, num_heads=1)
+
+
+COEFFICIENTS, KEYS = ("free", "tied"), ("nonstationary", "stationary")
+
+
+@pytest.mark.parametrize("sides", ["both", "query", "key"])
+@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("coefficients", COEFFICIENTS)
+@pytest.mark.parametrize("parametrisation", ["paper", "conditioned"])
+def test_every_switch_against_fractions(
+    coefficients: str, keys: str, sides: str, parametrisation: str
+) -> None:
+    recipe = TRoPE(1e3, 1e7, 0.7, coefficients, keys, sides, parametrisation)
+    module = recipe.build(head_dim=8, num_heads=2, seed=4, unit="ms")
+    drawn = TRoPE(1e3, 1e7, 0.7).build(head_dim=8, num_heads=2, seed=4)
+    alpha_q, alpha_k = drawn.query_coefficients.detach(), drawn.key_coefficients.detach()
+    if coefficients == "tied" and sides == "both":
+        alpha_k = alpha_q
+    since = recipe.origin if parametrisation == "conditioned" else 0
+    q, k, time = normal(2, 2, 3, 8), normal(2, 2, 3, 8, seed=1), NOW + torch.arange(6).view(2, 3) * 50_000
+    time = 1000 * time + 7
+    turned = module(q, k, time + 999_999, time)
+    for x, out, at, alpha, still in (
+        (q, turned[0], time + 999_999, alpha_q, sides == "key"),
+        (k, turned[1], time, alpha_k if keys == "stationary" else -alpha_k, sides == "query"),
+    ):
+        cycles = alpha * drawn.cycles_per_second * (0 if still else 1)
+        turns = real_turns_reference((at - 1000 * since)[:, None, :, None], cycles, 1000)
+        torch.testing.assert_close(out.detach(), rotate_reference(x, turns), rtol=0, atol=5e-6)
+
+
+def test_both_parametrisations_start_as_one_model() -> None:
+    """Counted from 1970 to the same logits; from a later origin up to a fixed turn of each plane."""
+    q, k, time = normal(2, 2, 3, 8), normal(2, 2, 3, 8, seed=1), NOW + torch.arange(6).view(2, 3) * 50_000
+    paper = TRoPE().build(head_dim=8, num_heads=2, seed=4)
+    for origin in (0, NOW - 10**7):
+        recipe = TRoPE(parametrisation="conditioned", origin=origin)
+        module = recipe.build(head_dim=8, num_heads=2, seed=4)
+        total = paper.query_cycles_per_second - paper.key_cycles_per_second
+        fixed = real_turns(torch.tensor(origin), total.detach())
+        turned_q, turned_k = module(rotate(q, fixed), k, time, time)
+        wanted_q, wanted_k = paper(q, k, time, time)
+        torch.testing.assert_close(turned_q @ turned_k.mT, wanted_q @ wanted_k.mT, rtol=0, atol=2e-5)
+
+
+def trained(recipe: TRoPE, lr: float, **optimiser: float) -> tuple[Tensor, Tensor]:
+    """Cycles per second of queries and of keys moved by one step of AdamW."""
+    module = recipe.build(head_dim=64, num_heads=2, seed=1)
+    before = torch.stack((module.query_cycles_per_second, module.key_cycles_per_second)).detach()
+    q, k, time = normal(2, 2, 9, 64), normal(2, 2, 9, 64, seed=1), NOW + torch.arange(18).view(2, 9) * 10**6
+    loss(module, q, k, time + 60, time).backward()
+    torch.optim.AdamW(module.parameters(), lr=lr, **optimiser).step()
+    after = torch.stack((module.query_cycles_per_second, module.key_cycles_per_second)).detach()
+    moved_q, moved_k = after - before
+    return moved_q, moved_k
+
+
+@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("coefficients", COEFFICIENTS)
+def test_a_conditioned_step_moves_no_plane_by_more_than_two_rates(coefficients: str, keys: str) -> None:
+    """Of any two times within two years of the origin, whatever weight decay; the paper's by thousands."""
+    lr, years = 1e-3, 730 * 86_400
+    grid = torch.linspace(0, years, 9).double()
+    recipe = TRoPE(coefficients=coefficients, keys=keys, parametrisation="conditioned", span="730d")
+    moved_q, moved_k = trained(recipe, lr, weight_decay=0.1)
+    turns = moved_q * grid[:, None, None] - moved_k * grid[None, :, None]
+    assert float(turns.abs().max()) <= 2 * lr * (1 + 1e-6)
+    assert float(turns.abs().amax((0, 1)).min()) > 0.5 * lr  # and every plane moves
+    moved_q, _ = trained(TRoPE(coefficients=coefficients, keys=keys), lr, weight_decay=0)
+    assert float(moved_q.abs().max()) * NOW == pytest.approx(2705, abs=2)
+
+
+def test_conditioned_gradients_are_alike_in_all_planes() -> None:
+    spreads = {}
+    for parametrisation in ("paper", "conditioned"):
+        module = TRoPE(parametrisation=parametrisation).build(head_dim=64, num_heads=2, seed=1)
+        q, k = normal(2, 2, 9, 64), normal(2, 2, 9, 64, seed=1)
+        time = NOW + torch.arange(18).view(2, 9) * 10**6
+        loss(module, q, k, time + 60, time).backward()
+        squared = next(module.parameters()).grad.square().sort().values
+        spreads[parametrisation] = float(squared[-8:].sum() / squared.sum())
+    assert spreads["paper"] > 0.95  # the 8 fastest of 32 planes are all of the norm
+    assert spreads["conditioned"] < 0.9
+
+
+def test_clip_groups_keep_coefficients_and_weights_apart() -> None:
+    attention = SoftmaxAttention(16, 2, TRoPE().build(head_dim=8, num_heads=2))
+    network = nn.Sequential(nn.Linear(16, 16), attention)
+    weights, clocks = clip_groups(network)
+    assert [tuple(p.shape) for p in clocks] == [(4,), (4,)]
+    assert {id(p) for p in weights} | {id(p) for p in clocks} == {id(p) for p in network.parameters()}
+    assert len(weights) == 5
+    time = NOW + torch.arange(10).view(2, 5) * 86_400
+    attention(network[0](normal(2, 5, 16).float()), time, time).square().sum().backward()
+    before = [p.grad.clone() for p in weights]
+    together = torch.nn.utils.get_total_norm([p.grad for p in (*weights, *clocks)])
+    assert together > 1000 * torch.nn.utils.get_total_norm(before)  # one clip for all would starve them
+    torch.nn.utils.clip_grad_norm_(clocks, 1.0)
+    assert all(torch.equal(p.grad, was) for p, was in zip(weights, before, strict=True))
+    split = Split([RoPE(), TRoPE()]).build(head_dim=8, num_heads=2)
+    assert clip_groups(split) == ([], list(split.parameters()))
+    assert clip_groups(nn.Linear(2, 2))[1] == []
+
+
+TABLE_3: dict[str, tuple[Encoding, str, TimeBias | None]] = {
+    "T-RoPE": (TRoPE(), "request", TimeBias()),
+    "- Non-Stationary": (TRoPE(keys="stationary"), "request", TimeBias()),
+    "- shifted": (TRoPE(keys="stationary"), "history", TimeBias()),
+    # The paper does not say which frequency is left; here the middle of the bank, a period of 17.5 hours.
+    "- multiscale freq. bank": (TRoPE(1e4, 1e4, keys="stationary"), "history", TimeBias()),
+    "- abs. time embedding": (NoEncoding(), "history", TimeBias()),
+    "- Shifted Query RoPE": (TRoPE(sides="key"), "request", TimeBias()),
+    "- Key RoPE": (TRoPE(sides="query"), "request", TimeBias()),
+    "- Time RAB": (TRoPE(), "request", None),
+    # Ours: with free coefficients the second row is the first by another name, so it takes tied ones to ask.
+    "- Non-Stationary, tied": (TRoPE(coefficients="tied", keys="stationary"), "request", TimeBias()),
+    "T-RoPE, tied": (TRoPE(coefficients="tied"), "request", TimeBias()),
+}
+
+
+def test_each_row_of_table_3_is_one_configuration() -> None:
+    built, time = {}, NOW + torch.arange(10).view(2, 5) * 86_400
+    q = normal(2, 2, 5, 16)
+    for row, (encoding, access, bias) in TABLE_3.items():
+        assert TimeAccess.parse(access) != TimeAccess.NONE
+        built[row] = encoding.build(head_dim=16, num_heads=2, seed=3)
+        assert from_table(to_table(encoding), Encoding) == encoding  # type: ignore[type-abstract]
+        if bias is not None:
+            assert bias.build(max_len=5)(time, time).shape == (2, 1, 5, 5)
+
+    def still(row: str) -> tuple[bool, bool]:
+        turned = built[row](q, q, time, time)
+        return torch.equal(turned[0], q), torch.equal(turned[1], q)
+
+    assert still("- abs. time embedding") == (True, True)
+    assert still("- Shifted Query RoPE") == (True, False)
+    assert still("- Key RoPE") == (False, True)
+    assert still("T-RoPE") == (False, False)
+    full, stationary = built["T-RoPE"], built["- Non-Stationary"]
+    assert torch.equal(full.rotate_query(q, time=time), stationary.rotate_query(q, time=time))
+    assert torch.equal(full.key_cycles_per_second, -stationary.key_cycles_per_second)
+    single = built["- multiscale freq. bank"].cycles_per_second
+    assert float(single.std()) == 0
+    assert float(1 / single[0]) == pytest.approx(17.45 * 3600, rel=1e-3)
+    assert len({(repr(e), access, repr(bias)) for e, access, bias in TABLE_3.values()}) == len(TABLE_3)
+
+
+class Counted(float):
+    """A number that counts what is done to it: each operation once, a change of sign free, as in App. B.2."""
+
+    done = 0
+
+    def _count(self, value: float) -> "Counted":
+        Counted.done += 1
+        return Counted(value)
+
+    def __mul__(self, other: float) -> "Counted":
+        return self._count(float(self) * float(other))
+
+    def __truediv__(self, other: float) -> "Counted":
+        return self._count(float(self) / float(other))
+
+    def __add__(self, other: float) -> "Counted":
+        return self._count(float(self) + float(other))
+
+    def __sub__(self, other: float) -> "Counted":
+        return self._count(float(self) - float(other))
+
+
+def test_the_table_of_operations_is_counted() -> None:
+    """Algorithms 1 to 3 for one plane, one side, run on counting numbers, times what there are of them."""
+    tokens, heads, pairs = 6, 4, 5
+    cost = TRoPECost(tokens, heads, pairs)
+    planes = 2 * tokens * pairs  # of both sides
+    x0, x1, g0, g1, c, s, alpha, t, beta = (Counted(value) for value in range(1, 10))
+
+    def counted(*work: object) -> int:
+        done, Counted.done = Counted.done, 0
+        return done
+
+    counted()
+    assert planes * counted(alpha * t / beta) == cost.build_phases == 4 * tokens * pairs
+    turned = counted(x0 * c - x1 * s, x0 * s + x1 * c)
+    assert planes * heads * turned == cost.rotate == 12 * tokens * heads * pairs
+    assert planes * heads * counted(g0 * c + g1 * s, g1 * c - g0 * s) == cost.fixed_backward
+    # -x0 S - x1 C is minus (x0 S + x1 C): its sign goes into the outer sum.
+    a_head = counted(g1 * (x0 * c - x1 * s) - g0 * (x0 * s + x1 * c))
+    over_heads = counted(sum((Counted(1.0) for _ in range(heads - 1)), start=Counted(1.0)))
+    assert planes * (heads * a_head + over_heads) == cost.phase_gradient
+    assert cost.phase_gradient == 18 * tokens * heads * pairs + 2 * tokens * pairs * (heads - 1)
+    ours = counted(g1 * x0 - g0 * x1)
+    assert planes * (heads * ours + over_heads) == cost.our_phase_gradient
+    assert planes * counted(alpha * t / beta) == cost.coefficient_gradients  # dPhi in the place of alpha
+    assert cost.transcendentals == 2 * planes
+    module = TRoPE().build(head_dim=2 * pairs, num_heads=heads)
+    assert sum(p.numel() for p in module.parameters()) == cost.parameters == 10
+    tied = TRoPE(coefficients="tied", parametrisation="conditioned").build(head_dim=10, num_heads=heads)
+    assert sum(p.numel() for p in tied.parameters()) == 5
+    paper = TRoPE().build(head_dim=128, num_heads=4)
+    assert 2 * sum(p.numel() for p in paper.parameters()) == 256  # of the paper's two layers
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda: TRoPE(shortest="fortnight"), "duration 'fortnight': expected a number and one of s, min"),
+        (lambda: TRoPE(longest="-1d"), "duration '-1d'"),
+        (lambda: TRoPE(coefficients="shared"), "coefficients 'shared': expected one of free, tied"),
+        (lambda: TRoPE(keys="backwards"), "key rotation 'backwards': expected one of nonstationary"),
+        (lambda: TRoPE(sides="none"), "rotated sides 'none': expected one of both, query, key"),
+        (lambda: TRoPE(parametrisation="log"), "parametrisation 'log': expected one of paper, conditioned"),
+        (lambda: TRoPE(spread=-1.0), "spread -1.0 of T-RoPE"),
+        (lambda: TRoPE(span="soon"), "duration 'soon'"),
+        (lambda: TRoPE(origin=NOW * 1000), "origin 1700000000000 of T-RoPE: expected seconds since 1970"),
+        (lambda: TRoPECost(1, 0, 1), "cost of 1 tokens, 0 heads"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(wrong: Callable[[], object], says: str) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        wrong()
+    assert "\n" not in str(caught.value)
+
+
+def test_durations_are_kept_as_seconds() -> None:
+    assert TRoPE("5min", "365d") == TRoPE(300.0, 365 * 86_400.0)
+    with pytest.raises(InputError, match="0 < shortest <= longest"):
+        TRoPE("365d", "5min").build(head_dim=8, num_heads=1)

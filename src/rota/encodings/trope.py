@@ -2,96 +2,84 @@
 
 import math
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 import torch
-from jaxtyping import Float64, Int64
-from torch import Tensor, nn
 
-from rota.encodings.base import Encoding, Rotation, require_time
+from rota.encodings.base import Encoding
+from rota.encodings.coefficients import CoefficientRotation, Mix
+from rota.encodings.origins import START_OF_2020, require_origin
 from rota.encodings.site import Site
+from rota.encodings.trope_choices import Coefficients, KeyRotation, Parametrisation, RotatedSides
+from rota.errors import InputError
 from rota.frequencies.geometric import geometric_bank
 from rota.frequencies.streams import streams
-from rota.rotary.apply import rotate
-from rota.rotary.clock import require_times_of
-from rota.rotary.phase import real_turns
-from rota.units import ticks_per_second
-
-
-class CoefficientRotation(Rotation):
-    """Turns queries by ``alpha_q t / beta`` and keys by ``-alpha_k t / beta`` radians, all heads alike.
-
-    The gradient of a token's phase is summed over heads in float32 or better, that of a coefficient over
-    tokens in float64.
-
-    Attributes:
-        query_coefficients: Learned ``alpha_q``, float64, shape ``(pairs,)``: one float32 step of a
-            coefficient near 1 would move the fastest plane by two radians.
-        key_coefficients: Learned ``alpha_k``, likewise.
-        cycles_per_second: ``1 / (2 pi beta)`` of the bank, float64, shape ``(pairs,)``.
-    """
-
-    needs_clock = True
-    cycles_per_second: Tensor
-
-    def __init__(
-        self,
-        query_coefficients: Float64[Tensor, " pairs"],
-        key_coefficients: Float64[Tensor, " pairs"],
-        cycles_per_second: Float64[Tensor, " pairs"],
-        *,
-        unit: str = "s",
-    ) -> None:
-        super().__init__()
-        self.query_coefficients = nn.Parameter(query_coefficients)
-        self.key_coefficients = nn.Parameter(key_coefficients)
-        self.register_buffer("cycles_per_second", cycles_per_second)
-        self.ticks_per_second = ticks_per_second(unit)
-
-    def rotate_query(
-        self, q: Tensor, *, time: Int64[Tensor, "batch query"] | None = None, position: Tensor | None = None
-    ) -> Tensor:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks (Eq. 6).
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
-        return self._rotate(q, require_time(time, "T-RoPE", "query"), self.query_coefficients)
-
-    def rotate_key(
-        self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
-    ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, back by the time of each event (Eq. 7).
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
-        return self._rotate(k, require_time(time, "T-RoPE", "key"), -self.key_coefficients)
-
-    def _rotate(self, x: Tensor, time: Tensor, coefficients: Tensor) -> Tensor:
-        require_times_of(x, time, "T-RoPE")
-        turns = real_turns(time[..., None], coefficients * self.cycles_per_second, self.ticks_per_second)
-        return rotate(x, turns.unsqueeze(1))
+from rota.types import Duration
+from rota.units import seconds
 
 
 @dataclass(frozen=True)
 class TRoPE(Encoding):
-    """Time-aware rotary embedding (T-RoPE, Eq. 1-9): free coefficients and the non-stationary key.
+    """Time-aware rotary embedding (T-RoPE, Eq. 1-9, App. B.1), one coefficient for each plane and side.
 
-    Coefficients of query and key are independent, one for each plane, shared by the heads of a layer, and
-    start as ``N(0, 1)`` times the spread (App. B.1). The phase of query and key together is a sum of two
-    times, so a common shift of all times changes the logits: it can tell the season.
+    Queries turn by ``alpha_q t / beta`` radians, keys by ``-alpha_k t / beta`` (nonstationary) or
+    ``alpha_k t / beta`` (stationary). Coefficients are shared by the heads of a layer and start as
+    ``N(0, 1)`` times the spread. With free coefficients the phase of a query and a key is no function of
+    their gap, so that a common shift of all times changes the logits: it can tell the season.
+
+    **Free, nonstationary and stationary keys are one model**: ``-alpha_k`` is as likely a start as
+    ``alpha_k``, and optimisers treat both alike. Only tied coefficients tell the two apart: tied and
+    stationary depends on the gap alone (Theorem 1), tied and nonstationary on the sum of both times.
+
+    The conditioned parametrisation is our own, of the same functions. It writes the phase of a pair as
+    ``w (t_q - t_k) / beta + nu (t_k - t_0) / beta``, with ``w = alpha_q`` and ``nu`` the sum of both, and
+    learns how far ``w / beta`` and ``nu / beta`` are from where they started, in turns over ``span``. A step
+    of ``lr`` (Adam's) then moves the phase of two times within a span of the origin by at most ``2 lr``
+    turns, in every plane, and weight decay pulls back to the start. In the paper's own, a step of 1e-3 moves
+    the fastest plane by 2700 turns today. The constant ``nu t_0 / beta`` is a fixed rotation, which the
+    projections absorb.
 
     Attributes:
-        shortest: Smallest time scale beta of the bank in seconds (a period of ``2 pi`` times that).
-        longest: Largest time scale beta in seconds.
+        shortest: Smallest time scale beta of the bank, kept as seconds (a period of ``2 pi`` times that).
+        longest: Largest time scale beta. Equal to the shortest it is a single frequency in all planes.
         spread: Standard deviation of the coefficients at the start.
+        coefficients: ``"free"`` or ``"tied"``, which the paper does not offer.
+        keys: ``"nonstationary"`` or ``"stationary"``.
+        sides: ``"both"``, or ``"query"`` or ``"key"`` alone.
+        parametrisation: ``"paper"``: the coefficients, and time since 1970, "without centring"; or
+            ``"conditioned"``.
+        span: Length of the log, in the conditioned parametrisation.
+        origin: ``t_0`` in seconds since 1970, likewise: one for all sequences, so that cached keys stay
+            valid. By default the start of 2020.
     """
 
-    shortest: float = 1e2
-    longest: float = 1e8
+    shortest: Duration = 1e2
+    longest: Duration = 1e8
     spread: float = 1.0
+    coefficients: Coefficients | str = Coefficients.FREE
+    keys: KeyRotation | str = KeyRotation.NONSTATIONARY
+    sides: RotatedSides | str = RotatedSides.BOTH
+    parametrisation: Parametrisation | str = Parametrisation.PAPER
+    span: Duration = "730d"
+    origin: int = START_OF_2020
     needs_clock = True
+
+    def __post_init__(self) -> None:
+        parsed = {
+            "shortest": _scale(self.shortest),
+            "longest": _scale(self.longest),
+            "coefficients": Coefficients.parse(self.coefficients),
+            "keys": KeyRotation.parse(self.keys),
+            "sides": RotatedSides.parse(self.sides),
+            "parametrisation": Parametrisation.parse(self.parametrisation),
+            "span": seconds(self.span),
+        }
+        for name, value in parsed.items():
+            object.__setattr__(self, name, value)
+        if not 0 <= self.spread < math.inf:
+            raise InputError(f"spread {self.spread} of T-RoPE: expected a finite number, 0 or above")
+        require_origin(self.origin, "T-RoPE")
 
     def rotation(self, site: Site) -> CoefficientRotation:
         """Draw the starting coefficients of one layer and build the rotation.
@@ -99,7 +87,41 @@ class TRoPE(Encoding):
         Raises:
             InputError: Sizes do not fit, or the bank's range is not ``0 < shortest <= longest``.
         """
-        bank = 1 / (2 * math.pi * geometric_bank(site.pairs, self.shortest, self.longest))
-        start = self.spread * streams(site.seed, site.layer, site.path)(None).standard_normal((2, site.pairs))
-        query, key = torch.from_numpy(start.astype(np.float64))
-        return CoefficientRotation(query.clone(), key.clone(), torch.from_numpy(bank), unit=site.unit)
+        scales = geometric_bank(site.pairs, _scale(self.shortest), _scale(self.longest))
+        bank = torch.from_numpy(1 / (2 * math.pi * scales))
+        drawn = self.spread * streams(site.seed, site.layer, site.path)(None).standard_normal((2, site.pairs))
+        query, key = torch.from_numpy(drawn.astype(np.float64))
+        names, mix = self._learned()
+        alphas = [key if name == "key_coefficients" else query for name in names]
+        if self.parametrisation == Parametrisation.PAPER:
+            learned = {name: alpha.clone() for name, alpha in zip(names, alphas, strict=True)}
+            return CoefficientRotation(learned, mix, bank, unit=site.unit)
+        start = [
+            sum(weight * alpha for weight, alpha in zip(side, alphas, strict=True)) * bank for side in mix
+        ]
+        if len(names) == 2:  # the query's is w; the key's is w - nu, whichever way it turns
+            names, mix = ("relative", "absolute"), ((1, 0), (1, -1))
+        return CoefficientRotation(
+            {name: torch.zeros_like(bank) for name in names},
+            mix,
+            torch.full_like(bank, 1 / seconds(self.span)),
+            start=torch.stack(start),
+            origin=self.origin,
+            unit=site.unit,
+        )
+
+    def _learned(self) -> tuple[tuple[str, ...], Mix]:
+        """Names of the coefficients, and how the turns of queries and of keys are made of them."""
+        back = -1 if self.keys == KeyRotation.NONSTATIONARY else 1
+        if self.sides == RotatedSides.QUERY:
+            return ("query_coefficients",), ((1,), (0,))
+        if self.sides == RotatedSides.KEY:
+            return ("key_coefficients",), ((0,), (back,))
+        if self.coefficients == Coefficients.TIED:
+            return ("coefficients",), ((1,), (back,))
+        return ("query_coefficients", "key_coefficients"), ((1, 0), (0, back))
+
+
+def _scale(length: Duration) -> float:
+    """Seconds; of a plain number the bank itself says what is wrong with it."""
+    return seconds(length) if isinstance(length, str | timedelta) else length
