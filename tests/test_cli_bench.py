@@ -1,4 +1,4 @@
-"""`rota bench rotary`: tables, raw timings, picture."""
+"""`rota bench rotary` and `rota bench encodings`: tables, raw timings, picture."""
 
 import json
 from pathlib import Path
@@ -33,11 +33,36 @@ def test_bench_rotary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert {path.name for path in tmp_path.iterdir()} == {"rotary.json", "lengths.png"}
 
 
+def test_bench_encodings(tmp_path: Path, capsys: pytest.CaptureFixture[str], unchecked_shapes: None) -> None:
+    raw = tmp_path / "encodings.json"
+    options = ["--only", " trope", "--rounds", "2", "--threads", "1", "--json", str(raw)]
+    assert run(["bench", "encodings", *options]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in ("trope", "18HP + 2P(H-1) + 4P", "2,624", "step / RoPE"))
+    assert "not timed" not in out
+    assert "clockrope" not in out
+    kept = json.loads(raw.read_text(encoding="utf-8"))
+    assert [row["name"] for row in kept["encodings"]] == ["trope"]
+    assert {path.name for path in tmp_path.iterdir()} == {"encodings.json"}
+
+
+def test_counts_alone_take_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "encodings", "--only", "none,clockrope", "--no-timed"]) == 0
+    out = capsys.readouterr().out
+    assert "not timed" in out
+    assert "T-RoPE" not in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["bench", "softmax"], "error: bench 'softmax': expected rotary"),
-        (["bench"], "error: "),
+        (["bench", "softmax"], "error: No such command 'softmax' (see rota bench --help)"),
+        (["bench"], "error: Missing command"),
+        (["bench", "encodings", "--rounds", "1"], "error: "),
+        (
+            ["bench", "encodings", "--only", "rope,softmax"],
+            "error: --only 'softmax': expected some of rope, ",
+        ),
         (["bench", "rotary", "--rounds", "0"], "error: "),
     ],
 )

@@ -20,7 +20,12 @@ def box(lag):
     return 1.0 if abs((lag + 43200) % 86400 - 43200) < 7200 else 0.0
 def bump(lag):
     return math.exp(-lag * lag / 2 / 7200**2)
+def odd(lag):
+    return math.cos(lag / 3600) + 0.5 * math.sin(lag / 3600)
+def leaving(lag):
+    raise SystemExit(3)
 """
+LEAVING = "import sys\nsys.exit(1)\n"
 
 
 @pytest.fixture
@@ -162,6 +167,14 @@ BAD = {
     "too sure": ([DAILY, "--confidence", "1"], "confidence 1"),
     "no folder": ([DAILY, "--json", "no/prior.json"], "no/prior.json", "folder"),
     "no picture": ([DAILY, "--out", "prior.doc"], "prior.doc", ".png"),
+    "one of two files": ([DAILY, "--json", "prior.json", "--out", "prior.doc"], "prior.doc", ".png"),
+    "the other of two": ([DAILY, "--out", "prior.png", "--json", "no/prior.json"], "no/prior.json", "folder"),
+    "one file twice": ([DAILY, "--out", "prior.png", "--json", "./prior.png"], "--json and --out"),
+    "tiny error": ([DAILY, "--error", "1e-200"], "error 1e-200", "at least 1e-06"),
+    "negative truncation": ([DAILY, "--truncate", "-1"], "'-1'", "largest harmonic", "shortest cycle"),
+    "a million pairs": ([DAILY, "--pairs", "1000000"], "1,000,000 pairs", "at most 100,000"),
+    "a ladder": ([DAILY, "--method", "geometric"], "'geometric' does not draw from a law", "rope_ladder"),
+    "no share": (["gaussian(2h) * 1e-320 + laplace(2h) * 1e10"], "weight", "1e-15", "leave"),
 }
 
 
@@ -178,6 +191,61 @@ def test_bad_input_is_one_line_and_leaves_nothing(
         assert part in err
     assert "Traceback" not in out + err
     assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (
+            "more_profiles_of_tests:odd",
+            ("not even", "give its period"),
+        ),  # why it is none, and why none is near
+        ("more_profiles_of_tests:leaving", ("raises at a lag of 0 s", "SystemExit: 3")),
+        ("leaving_of_tests:anything", ("cannot be imported", "SystemExit: 1")),
+    ],
+)
+def test_a_function_that_cannot_be_drawn_is_told_in_one_line(
+    function: str,
+    said: tuple[str, ...],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "more_profiles_of_tests.py").write_text(PROFILES)
+    (folder / "leaving_of_tests.py").write_text(LEAVING)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert cli.run(["prior", "--function", function, "--heads", "1", "--pairs", "4"]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    for part in said:
+        assert part in err
+
+
+def test_files_are_refused_before_anything_is_computed_and_appear_together(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import rota.commands.prior as command
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "design", never)
+        for given in (["--json", "no/a.json"], ["--out", "a.doc"], ["--out", "a.png", "--json", "no/a"]):
+            assert cli.run(["prior", DAILY, *given]) == 2
+        assert not list(folder.iterdir())
+    given = ["prior", DAILY, "--heads", "1", "--pairs", "4", "--json", "a", "--out", "a.png"]
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "_show", never)
+        with pytest.raises(AssertionError):
+            cli.run(given)
+        assert not list(folder.iterdir())
+    assert cli.run(given) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["a", "a.png"]
+    assert json.loads((folder / "a").read_text())["expression"] == DAILY
+    assert (folder / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_help_names_every_option_and_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """What the pages of docs/ show is run, in order, and what they name exists."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,20 @@ def test_the_table_of_truncations_is_what_the_code_computes() -> None:
         assert written[1] == pytest.approx(change, rel=0.12)
         assert written[2] == pytest.approx(full_width, abs=0.006)
         assert written[3] == asked
+
+
+def test_the_table_of_draws_is_the_stored_benchmark() -> None:
+    stored = json.loads((ROOT / "benchmarks" / "results" / "sampling.json").read_text(encoding="utf-8"))
+    page = (ROOT / "docs" / "priors.md").read_text(encoding="utf-8")
+    assert f"{stored['heads']} heads of 32" in page
+    assert f"{stored['seeds']} seeds, as" in page
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE))
+    measured = stored["rmse"]["wrapped_gaussian(24h, 2h)"]
+    assert rows.keys() == measured.keys()
+    for method, cells in rows.items():
+        found = [measured[method][pairs]["head"] for pairs in ("8", "16", "32", "64")]
+        found.append(measured[method]["32"]["heads_together"])
+        assert [float(cell) for cell in cells.split(" | ")] == pytest.approx(found, abs=6e-4), method
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

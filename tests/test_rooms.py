@@ -84,6 +84,16 @@ def test_names_import_lazily() -> None:
     assert rota.Log is rota.data.Log
 
 
+def test_a_star_imports_all_public_names() -> None:
+    code = (
+        "from rota.kernels import *; WrappedGaussian('24h', '2h'); certify, project, parse_kernel; "
+        "import rota.kernels as room; assert {'Cosine', 'certify'} <= set(room.__all__) <= set(dir(room)); "
+        "assert 'seconds' not in vars()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_importing_the_data_wing_needs_no_torch() -> None:
     code = (
         "import sys, rota.data; rota.data.read_log, rota.data.LeaveOneOut; sys.exit('torch' in sys.modules)"

@@ -12,7 +12,7 @@ from jaxtyping import TypeCheckError
 
 from rota.errors import InputError
 from rota.types import Duration
-from rota.units import UNITS, duration_text, seconds, ticks_per_second, whole_ticks
+from rota.units import UNITS, duration_text, lag_seconds, seconds, ticks_per_second, whole_ticks
 
 SIZES = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -145,3 +145,65 @@ def test_whole_ticks_never_rounds() -> None:
         whole_ticks("1s")
     with pytest.raises(InputError, match="exceeds int64"):
         whole_ticks("1e12d", "ns")
+
+
+@pytest.mark.parametrize(
+    ("lag", "expected"),
+    [
+        (3600, 3600.0),
+        (np.float32(0.5), 0.5),
+        (np.array([[1, -2]], np.int16), [[1.0, -2.0]]),
+        (10**25, 1e25),
+        ([], []),
+        (np.timedelta64(2, "h"), 7200.0),
+        (np.timedelta64(3, "W"), 3 * 604_800.0),
+        (np.array([1, -1_500_000_000], "m8[ns]"), [1e-9, -1.5]),
+        (np.array([[3]], "m8[10ms]"), [[0.03]]),
+        (timedelta(hours=-1, microseconds=1), -3599.999999),
+        (np.array([timedelta(1), timedelta(0)], object), [86_400.0, 0.0]),
+        (np.array([timedelta(1), np.timedelta64(1, "s"), 2], object), [86_400.0, 1.0, 2.0]),
+    ],
+)
+def test_lag_seconds(lag: Any, expected: Any) -> None:
+    found = lag_seconds(lag)
+    assert found.dtype == np.float64
+    assert found.shape == np.shape(expected)
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(st.integers(-(2**53), 2**53), st.sampled_from(["D", "h", "m", "s", "ms", "us", "ns"]))
+def test_lag_seconds_of_numpys_units_are_exact_fractions_rounded(count: int, unit: str) -> None:
+    sizes = {"D": 86_400, "h": 3600, "m": 60, "s": 1}
+    size = Fraction(sizes[unit]) if unit in sizes else Fraction(1, ticks_per_second(unit))
+    assert float(lag_seconds(np.timedelta64(count, unit))) == pytest.approx(float(count * size), rel=3e-16)
+
+
+def test_floats_are_not_copied_and_not_a_time_is_not_a_number() -> None:
+    lags = np.arange(3.0)
+    assert lag_seconds(lags) is lags
+    assert np.isnan(lag_seconds(np.array(["NaT"], "m8[s]"))).all()
+
+
+@pytest.mark.parametrize(
+    "lag",
+    [
+        "1h",
+        ["1h", "2h"],
+        b"1",
+        True,
+        np.array([True]),
+        1j,
+        np.array([None]),
+        np.array([timedelta(1), True], object),
+        np.datetime64("2024-01-01"),
+        np.timedelta64(1, "M"),
+        np.timedelta64(1),
+        [[1.0], [1.0, 2.0]],
+        np.array(["a"] * 100),
+    ],
+    ids=repr,
+)
+def test_what_is_no_lag(lag: Any) -> None:
+    with pytest.raises(InputError, match=r"lags are seconds \(numbers\), or timedelta64") as caught:
+        lag_seconds(lag)
+    assert "\n" not in str(caught.value)

@@ -83,13 +83,15 @@ def import_part(module: str) -> object:
 
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` that make a package's public names import lazily."""
+    """``__getattr__`` and ``__dir__`` that make a package's public names import lazily, by ``*`` too."""
     folder = _ROOT.joinpath(*package.split(".")[1:])
     rooms = {init.parent.name for init in folder.glob("*/__init__.py")}
 
     def __getattr__(name: str) -> object:  # noqa: N807
         if name in rooms:
             return import_module(f"{package}.{name}")
+        if name == "__all__":  # what ``import *`` asks for
+            return sorted(members(package))
         module = None if name.startswith("__") else members(package).get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -1,17 +1,21 @@
 """Durations and time units: how people write time, and how many ticks of a clock that is."""
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rota.errors import InputError
-from rota.types import Duration
+from rota.types import Duration, Float64Array
 
 Unit = Literal["s", "ms", "us", "ns"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
+Lag = ArrayLike | timedelta | Sequence[timedelta]
+"""What a kernel is asked at: numbers of seconds, ``timedelta64`` of any unit, or ``timedelta``."""
 
 _TICKS: dict[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS: dict[str, int] = {
@@ -24,6 +28,12 @@ _SECONDS: dict[str, int] = {
 # numpy counts its timedelta64 among the integers, and bool is an int: neither is a number of seconds.
 _NO_NUMBERS = (bool, np.timedelta64)
 _LONGEST = 10**30  # s
+# Seconds in numpy's units of timedelta64 as (times, over); its years and months have no one length.
+_NUMPY_UNITS: dict[str, tuple[int, int]] = {
+    "W": (604_800, 1), "D": (86_400, 1), "h": (3600, 1), "m": (60, 1), "s": (1, 1), "ms": (1, 10**3),
+    "us": (1, 10**6), "ns": (1, 10**9), "ps": (1, 10**12), "fs": (1, 10**15), "as": (1, 10**18),
+}  # fmt: skip
+_LAGS = 'lags are seconds (numbers), or timedelta64; for text such as "1h" there is `rota.units.seconds`'
 _DURATION = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?)\s*([a-zA-Z]*)\s*")
 
 
@@ -115,3 +125,57 @@ def whole_ticks(duration: Duration, unit: str = "s") -> int:
             f"period {duration!r} is under two ticks of the clock's unit {unit!r}: use a finer unit"
         )
     return ticks
+
+
+def lag_seconds(lag: Lag) -> Float64Array:
+    """Lags in seconds, of the shape they have.
+
+    Args:
+        lag: Numbers, which are seconds already; ``timedelta64`` of any unit but years and months, which have
+            no one length; ``timedelta``. Not-a-time becomes not-a-number.
+
+    Raises:
+        InputError: It is anything else, such as text or a truth value.
+    """
+    try:
+        values = np.asarray(lag)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(f"lags in rows of different lengths: {_LAGS}") from error
+    if values.dtype.kind in "fiu":
+        return values.astype(np.float64, copy=False)
+    if values.dtype.kind == "m":
+        return _of_timedelta64(values)
+    if values.dtype.kind == "O":
+        each = [_one_lag(one) for one in values.ravel().tolist()]
+        return np.array(each, np.float64).reshape(values.shape)
+    raise _no_lag(lag, values)
+
+
+def _of_timedelta64(values: np.ndarray[Any, np.dtype[Any]]) -> Float64Array:
+    unit, count = np.datetime_data(values.dtype)
+    if unit not in _NUMPY_UNITS:
+        raise InputError(f"lags of {values.dtype}, a unit without one length: {_LAGS}")
+    times, over = _NUMPY_UNITS[unit]
+    length = values.astype(np.int64).astype(np.float64) * (times * count) / over
+    return np.asarray(np.where(np.isnat(values), np.nan, length))
+
+
+def _one_lag(one: object) -> float:
+    if isinstance(one, timedelta):
+        return one.total_seconds()
+    if isinstance(one, np.timedelta64):
+        return float(_of_timedelta64(np.asarray(one)))
+    if isinstance(one, int | float | np.integer | np.floating) and not isinstance(one, _NO_NUMBERS):
+        try:
+            return float(one)
+        except OverflowError as error:
+            raise InputError(
+                f"lag of {len(str(one))} digits: expected what float64 holds, to 1e308"
+            ) from error
+    raise _no_lag(one, np.asarray(one))
+
+
+def _no_lag(given: object, values: np.ndarray[Any, np.dtype[Any]]) -> InputError:
+    text = repr(given)
+    what = f"lag {text}" if len(text) <= 60 and "\n" not in text else f"lags of {values.dtype}"
+    return InputError(f"{what}: {_LAGS}")

@@ -256,7 +256,7 @@ def test_symmetric_and_folded_are_one_model_under_linear_projections(
     steps = 50 if one_model else 5
     symmetric, folded = (losses(fold, keys, drawn, act, steps) for fold in (False, True))
     if one_model:
-        assert symmetric == folded
+        assert symmetric == pytest.approx(folded, rel=1e-13)  # equal but for the last bit of a few
     else:
         assert max(abs(one - two) for one, two in zip(symmetric, folded, strict=True)) > 1e-4
 

@@ -225,7 +225,9 @@ def test_the_papers_generator_samples_a_density_as_it_is() -> None:
         ),
     ],
 )
-def test_what_cannot_be_built_is_refused(wrong: Callable[[], object], says: str) -> None:
+def test_what_cannot_be_built_is_refused(
+    wrong: Callable[[], object], says: str, unchecked_shapes: None
+) -> None:
     with pytest.raises(InputError, match=says) as caught:
         wrong()
     assert "\n" not in str(caught.value)

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from rota.attention import SoftmaxAttention
 from rota.batch import Window, collate
 from rota.encodings import ROTE, ClockRoPE, CoefficientRotation, Encoding, RoPE, TORoPE, TRoPE
+from rota.encodings.site import Site
 from rota.rotary import rotate
 
 NOW, DAY = 1_700_000_000, 86_400
@@ -158,7 +159,7 @@ def algorithm_3(x: Tensor, grad: Tensor, phase: Tensor, back: bool) -> tuple[Ten
 @pytest.mark.parametrize("tail", [0, 3])
 def test_algorithms_1_to_3(keys: str, tail: int) -> None:
     """Forward with the shifted query, backward to features and coefficients (Eq. 10); the tail stays."""
-    module = build(TRoPE(keys=keys), head_dim=8, heads=3)
+    module = TRoPE(keys=keys).rotation(Site(8, 3, 3, 0, 0, "s"))  # not held to heads of 8 features alone
     q, k = (normal(2, 5, 3, 8 + tail, seed=i).requires_grad_() for i in (0, 1))
     time = NOW + torch.arange(10).view(2, 5) * 40_000
     asked = torch.cat((time[:, 1:], time[:, -1:]), 1)

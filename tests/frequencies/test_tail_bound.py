@@ -145,6 +145,13 @@ def test_pairs_needed_agrees_with_the_bound(error: float, confidence: float, wei
     assert pairs_needed(error, confidence, [3.0] * len(weights)) == equal
 
 
+def test_extreme_questions_have_numbers() -> None:
+    assert pairs_needed(1e-6, 0.95).bound == pytest.approx(738e10, rel=1e-3)
+    assert pairs_needed(1e200, 0.5) == PairsNeeded(bound=1, normal=1)
+    surest = pairs_needed(0.1, 1 - 2.0**-53)  # the next confidence is 1
+    assert 6_800 < surest.normal < surest.bound < 7_500
+
+
 def test_the_bound_holds_at_the_number_of_pairs() -> None:
     weights = [1.0, 2.0, 5.0]
     for error, confidence in ((0.3, 0.9), (0.2, 0.99)):
@@ -171,6 +178,8 @@ def test_exponential_weights_need_twice_the_pairs() -> None:
         (lambda: tail_bound(0.1, np.ones(3), np.ones(3)), "even size"),
         (lambda: pairs_needed(0.0, 0.9), "error 0.0"),
         (lambda: pairs_needed(math.inf, 0.9), "error inf"),
+        (lambda: pairs_needed(1e-200, 0.95), "error 1e-200: .* at least 1e-06"),
+        (lambda: pairs_needed(1e-160, 0.95), "error 1e-160"),
         (lambda: pairs_needed(0.1, 1.0), "confidence 1.0"),
         (lambda: pairs_needed(0.1, 0.0), "confidence 0.0"),
         (lambda: pairs_needed(0.1, 0.9, []), "weights"),

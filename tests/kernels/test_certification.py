@@ -250,6 +250,14 @@ def test_sums_and_products_with_a_part_that_is_not(whole: Kernel, verdict: str) 
         assert holds(whole, found)
 
 
+def test_a_sum_says_of_a_part_what_is_known() -> None:
+    rough, smooth = PeriodicGaussian("24h", "6h"), WrappedGaussian("24h", "6h")
+    unknown = from_function(lambda lag: np.exp(-0.5 * (lag / HOUR) ** 2))
+    for whole in (rough * 0.5 + smooth * 0.5, unknown * 0.5 + rough * 0.5, rough * Triangle("6h")):
+        assert certify(whole).reason.startswith("periodic_gaussian(24h, 6h) is not positive definite, and")
+    assert "is not known to be positive definite, and no" in certify(unknown * Gaussian("2h")).reason
+
+
 def test_a_sum_has_its_parts_tolerance() -> None:
     smooth = from_function(
         lambda lag: np.exp(np.cos(2 * np.pi * lag / DAY) - 1), DAY, smoothness=Smoothness(2, 1e-8)

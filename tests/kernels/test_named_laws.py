@@ -228,7 +228,9 @@ def test_bad_durations_are_refused(wrong: str | float) -> None:
 
 @pytest.mark.parametrize("nu", [1.0, 0.0, -0.5, 3.5, float("nan"), float("inf")])
 def test_other_matern_profiles_are_refused(nu: float) -> None:
-    with pytest.raises(InputError, match=r"nu .* of a matern profile: expected 0\.5, 1\.5 or 2\.5"):
+    with pytest.raises(
+        InputError, match=r"nu .* of a matern profile: expected the number 0\.5, 1\.5 or 2\.5"
+    ):
         Matern("1h", nu)
 
 

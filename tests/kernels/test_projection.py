@@ -1,5 +1,7 @@
 """Projection: admissible, near, and at rest when done twice."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from rota.kernels import (
     from_function,
     project,
 )
+from rota.kernels.refining import _at_quarters, _Sums
 
 HOUR, DAY = 3600.0, 86_400.0
 LAGS = np.random.default_rng(0).uniform(-2 * DAY, 2 * DAY, 400)
@@ -91,10 +94,66 @@ def test_on_the_line(profile: object) -> None:
     assert found.kernel(0.0) == pytest.approx(1)
     lags = np.concatenate([np.linspace(-4, 4, 801), np.geomspace(1e-3, 1e4, 99)]) * HOUR
     apart = np.abs(found.kernel(lags) - profile(lags)).max()  # type: ignore[operator]
-    assert 0.5 * found.distance < apart <= found.distance * 1.02 + 1e-12
+    assert 0.5 * found.distance < apart <= found.distance + 1e-9
     points = np.random.default_rng(1).uniform(-3 * HOUR, 3 * HOUR, 30)
     assert np.linalg.eigvalsh(found.kernel(points[:, None] - points)).min() > -1e-11
     assert project(found.kernel).kernel is found.kernel
+
+
+def plain_supremum(apart: Callable[[np.ndarray], np.ndarray], grid: np.ndarray) -> float:
+    """Largest value of a function, by an even grid and finer ones about each of its three best cells."""
+    values = apart(grid)
+    best = np.argsort(-values)[:3]
+    for scale in (5e-2, 2e-3, 1e-4):
+        fine = [grid[at] + np.linspace(-1, 1, 41) * (grid[1] - grid[0]) for at in best]
+        looked = [one[apart(one).argmax()] for one in fine]
+        closer = np.concatenate([at + np.linspace(-1, 1, 41) * (grid[1] - grid[0]) * scale for at in looked])
+        values = np.append(values, apart(closer))
+    return float(values.max())
+
+
+@pytest.mark.parametrize(
+    ("profile", "distance"),
+    [
+        (lambda x: np.exp(-((x / HOUR) ** 4)), 0.1842788),
+        (lambda x: np.exp(-((x / HOUR) ** 2)) * (1 + x / HOUR / 2), 0.2144410),
+        (lambda x: np.maximum(0, 1 - (x / HOUR) ** 2), 0.1212967),
+    ],
+    ids=["fourth power", "not even", "parabola"],
+)
+def test_distance_is_the_supremum(profile: Callable[[np.ndarray], np.ndarray], distance: float) -> None:
+    found = project(profile)
+    grid = np.linspace(-2 * HOUR, 2 * HOUR, 801)
+    apart = plain_supremum(lambda lag: np.abs(found.kernel(lag) - profile(lag)), grid)
+    assert apart == pytest.approx(distance, abs=1e-6)
+    assert apart - 1e-9 <= found.distance <= apart + 1e-6
+
+
+@pytest.mark.parametrize("period", [None, DAY])
+def test_distance_at_a_jump_is_the_limit_on_its_worse_side(period: float | None) -> None:
+    edge = 1.2345 * HOUR
+
+    def box(lag: np.ndarray) -> np.ndarray:
+        near = lag if period is None else np.mod(lag + period / 2, period) - period / 2
+        return np.where(np.abs(near) < edge, 1.0, 0.0)
+
+    found = project(box, period)
+    sides = np.array([np.nextafter(edge, 0), np.nextafter(edge, DAY)])
+    limits = np.abs(found.kernel(sides) - [1.0, 0.0]).max()
+    grid = edge + np.linspace(-1, 1, 801) * (HOUR / 4 if period is None else 20)  # some samples of either
+    about = plain_supremum(lambda lag: np.abs(found.kernel(lag) - box(lag)), grid)
+    assert found.distance == pytest.approx(max(limits, about), abs=1e-6)
+    assert found.distance > 0.5
+
+
+@pytest.mark.parametrize("harmonic", [1, 31, 500, 1024])
+def test_sums_between_samples_are_interpolated(harmonic: int) -> None:
+    masses = np.zeros(1025)
+    masses[[0, harmonic]] = 0.25, 0.75
+    sums = _Sums(_at_quarters(masses))
+    quarters = np.concatenate([np.random.default_rng(0).uniform(0, 30_000, 500), [0.0, 4096.0, 0.5, 4095.5]])
+    plain = 0.25 + 0.75 * np.cos(2 * np.pi * harmonic * quarters / 8192)
+    np.testing.assert_allclose(sums(quarters), plain, atol=3e-13)
 
 
 def test_the_algebra_keeps_its_form() -> None:

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import warnings
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ from rota.rotary import (
     rotate_reference,
     unit_points,
 )
+from rota.rotary.blocks import BLOCK
 
 TOLERANCE = {torch.float64: 1e-14, torch.float32: 1e-6, torch.bfloat16: 0.02, torch.float16: 2e-3}
 LAYOUTS = pytest.mark.parametrize("layout", ["interleaved", "half"])
@@ -147,11 +149,29 @@ def test_autocast_changes_nothing(layout: str) -> None:
 def test_what_cannot_be_turned_is_refused() -> None:
     with pytest.raises(InputError, match=r'layout \'neox\': expected "interleaved" or "half"'):
         rotate(torch.zeros(4), torch.zeros(2), "neox")
-    with pytest.raises(InputError, match="3 phases need 6 features; x has 4"):
+    with pytest.raises(
+        InputError, match="3 phases need 6 features; x has 4: give it more, or at most 2 phases"
+    ):
         rotate(torch.zeros(4), torch.zeros(3))
-    for wrong in (torch.int64, torch.bool):
+    bare = inspect.unwrap(rotate)
+    for wrong in (torch.int64, torch.bool, torch.complex64):
         with pytest.raises(InputError, match=rf"features are {wrong}: expected floats"):
-            inspect.unwrap(rotate)(torch.zeros(4, dtype=wrong), torch.zeros(2))
+            bare(torch.zeros(4, dtype=wrong), torch.zeros(2))
+        with pytest.raises(InputError, match=rf"turns are {wrong}: expected floats"):
+            bare(torch.zeros(4), torch.zeros(2, dtype=wrong))
+    for none in (0.5, [0.5, 0.5], None, torch.zeros(2).numpy()):
+        with pytest.raises(InputError, match=r"turns: expected a torch\.Tensor, got"):
+            bare(torch.zeros(4), none)
+        with pytest.raises(InputError, match=r"x: expected a torch\.Tensor, got"):
+            bare(none, torch.zeros(2))
+    with pytest.raises(InputError, match="turns are a single number"):
+        bare(torch.zeros(4), torch.tensor(0.5))
+    with pytest.raises(InputError, match="features are a single number"):
+        bare(torch.tensor(1.0), torch.zeros(1))
+    with pytest.raises(InputError, match="features on cpu, phases on meta"):
+        rotate(torch.zeros(4), torch.zeros(2, device="meta"))
+    with pytest.raises(InputError, match=r"points of shape \(2,\): expected those of unit_points"):
+        inspect.unwrap(rotate_by)(torch.zeros(4), torch.zeros(2))
 
 
 @LAYOUTS
@@ -172,8 +192,82 @@ def test_out(layout: str, dtype: torch.dtype, laid_out: str, pairs: int) -> None
         torch.testing.assert_close(laid, wanted, **step)
 
 
+@LAYOUTS
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("pairs", [4, 3])
+@pytest.mark.parametrize("shift", [1, 2, 8, 96])
+def test_out_that_shares_some_memory(layout: str, dtype: torch.dtype, pairs: int, shift: int) -> None:
+    memory = normal(200, dtype=dtype)
+    for forward in (True, False):
+        x, out = memory[:96].view(2, 6, 8), memory[shift : shift + 96].view(2, 6, 8)
+        x, out = (x, out) if forward else (out, x)
+        turns = phases(6, pairs).float()
+        wanted = rotate(x.clone(), turns, layout)
+        assert rotate(x, turns, layout, out=out) is out
+        torch.testing.assert_close(out, wanted, rtol=0, atol=1e-6)
+
+
+@LAYOUTS
+def test_rows_beside_each_other_may_be_in_and_out(layout: str) -> None:
+    both, turns = normal(5, 16), phases(5, 4).float()
+    x, out = both[:, :8], both[:, 8:]
+    wanted = rotate(x.clone(), turns, layout)
+    torch.testing.assert_close(rotate(x, turns, layout, out=out), wanted, rtol=0, atol=1e-6)
+
+
+LARGE = (3, 2, 700, 96)  # more than one block
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("laid_out", ["contiguous", "odd offset", "heads transposed"])
+@pytest.mark.parametrize("shared", [(3, 1, 700, 48), (700, 40), (3, 2, 1, 48), (1, 48)])
+def test_blocks(layout: str, dtype: torch.dtype, laid_out: str, shared: tuple[int, ...]) -> None:
+    """What is turned block by block, forward and backward, equals what is turned at once."""
+    base, turns, weight = (
+        normal(*LARGE, dtype=dtype),
+        phases(*shared).float(),
+        normal(*LARGE, seed=2, dtype=dtype),
+    )
+    assert base.numel() > BLOCK
+    x = LAID_OUT[laid_out](base).detach().requires_grad_()
+    wanted = torch.stack([rotate(row, turn, layout) for row, turn in zip(base, by_row(turns), strict=True)])
+    learnt = turns.clone().requires_grad_()
+    got = rotate(x, learnt, layout)
+    torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)
+    found = torch.autograd.grad(got, (x, learnt), weight)
+    slow = base.double().requires_grad_(), turns.double().requires_grad_()
+    exact = torch.autograd.grad(rotate(*slow, layout), slow, weight.double())
+    for one, two in zip(found, exact, strict=True):
+        scale = float(two.abs().max())
+        torch.testing.assert_close(
+            one.double(), two, rtol=0, atol=scale * (0.02 if dtype != torch.float32 else 1e-5)
+        )
+    inside = LAID_OUT[laid_out](base.clone())
+    torch.testing.assert_close(rotate(inside, turns, layout, out=inside), wanted, rtol=0, atol=1e-6)
+
+
+def by_row(turns: Tensor) -> list[Tensor]:
+    return [turns[min(row, len(turns) - 1)] if turns.ndim == 4 else turns for row in range(3)]
+
+
+def test_a_trace_holds_for_other_lengths(unchecked_shapes: None) -> None:
+    """A tracer would count the blocks of its example for good."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own: it has seen Python's ifs
+        traced = torch.jit.trace(
+            lambda a, b: rotate(a, b), (normal(*LARGE).bfloat16(), phases(700, 48).float())
+        )
+        x, turns = normal(3, 2, 900, 96).bfloat16(), phases(900, 48).float()
+        assert torch.equal(traced(x, turns), rotate(x, turns))
+
+
 def test_out_that_does_not_fit_is_refused() -> None:
     x, turns = normal(2, 4), phases(2, 2)
+    with pytest.raises(InputError, match="out is expanded"):
+        rotate(x, turns, out=torch.zeros(1, 4).expand(2, 4))
+    with pytest.raises(InputError, match="out on meta, features on cpu"):
+        rotate(x, turns, out=torch.zeros(2, 4, device="meta"))
     for out in (torch.zeros(2, 5), torch.zeros(4), torch.zeros(2, 4, dtype=torch.float64)):
         with pytest.raises(InputError, match=r"out is torch\.float\d\d of shape"):
             inspect.unwrap(rotate)(x, turns, out=out)

@@ -65,7 +65,9 @@ def test_there_and_back_is_nothing(heads: int, head_dim: int, data: st.DataObjec
         ({"source": "neox"}, "layout 'neox'"),
         ({"target": "gptj"}, "layout 'gptj'"),
         ({"head_dim": 5}, r"projection of shape \(12, 2\): expected heads \* head_dim rows, head_dim 5"),
-        ({"pairs": 3}, "3 pairs need 6 features; head_dim is 4"),
+        ({"head_dim": 0}, "head_dim 0: expected the features of a head, at least 1"),
+        ({"head_dim": -4}, "head_dim -4: expected"),
+        ({"pairs": 3}, "3 pairs need 6 features; head_dim is 4: expected 0 to 2 pairs"),
         ({"pairs": -1}, "-1 pairs"),
     ],
 )

@@ -176,6 +176,57 @@ def test_shapes_and_periods_that_do_not_fit_are_refused() -> None:
             lattice_turns(time, torch.tensor(1), period)
 
 
+def test_numbers_stand_for_tensors() -> None:
+    time = moments("s", 8)
+    assert torch.equal(lattice_turns(time, 3, 86_400), lattice_turns(time, torch.tensor(3), 86_400))
+    assert torch.equal(real_turns(time, 0.1), real_turns(time, torch.tensor(0.1, dtype=torch.float64)))
+    assert torch.equal(real_turns(time, 2), real_turns(time, torch.tensor(2.0, dtype=torch.float64)))
+
+
+def test_what_would_overflow_is_refused() -> None:
+    bare, time = inspect.unwrap(lattice_turns), torch.tensor([1_700_000_000, 5])
+    many = torch.tensor([1, 3 * 10**5, -2])
+    for harmonic, period in (
+        (3 * 10**5, 86_400 * 10**9),
+        (-(2**50), 10**9),
+        (many[:, None], torch.full((1,), 86_400 * 10**9)),
+        (torch.tensor(-(2**63)), 2),
+    ):
+        with pytest.raises(InputError, match=r"harmonic times period reaches .*: expected under 2\*\*63"):
+            bare(time, harmonic, period)
+    for period in ([2, 1], [0, 5], [-86_400, 86_400]):
+        with pytest.raises(InputError, match=f"period {min(period)} is under two clock ticks"):
+            bare(time, torch.tensor([1, 2]), torch.tensor(period))
+    large, small = torch.tensor([2**40, 1]), torch.tensor([2**20, 2**60])
+    exact = lattice_turns_reference(time[:, None], large, small)  # pair by pair they fit
+    torch.testing.assert_close(lattice_turns(time[:, None], large, small).double(), exact, rtol=0, atol=6e-8)
+    assert torch.equal(
+        torch.vmap(lambda t: lattice_turns(t, large, small))(time), lattice_turns(time[:, None], large, small)
+    )
+
+
+@pytest.mark.parametrize("none", [[1, 2], None, 1.5, "24h", True, torch.ones(2).long().numpy()])
+def test_arguments_of_another_kind_are_refused(none: object) -> None:
+    lattice, real, time = inspect.unwrap(lattice_turns), inspect.unwrap(real_turns), torch.tensor([1, 2])
+    says = r"expected a torch\.int64 tensor, got (list|NoneType|float|str|bool|numpy\.ndarray)"
+    with pytest.raises(InputError, match=f"time: {says}"):
+        lattice(none, 1, 7)
+    with pytest.raises(InputError, match=f"time: {says}"):
+        real(none, 0.1)
+    with pytest.raises(InputError, match=f"harmonic: {says}"):
+        lattice(time, none, 7)
+    with pytest.raises(InputError, match=f"period: {says}|period True is under two"):
+        lattice(time, 1, none)
+    for ticks in (none, 0, -1):
+        with pytest.raises(InputError, match=r"ticks_per_second .*: expected a positive int"):
+            real(time, 0.1, ticks)
+    if not isinstance(none, float):
+        with pytest.raises(InputError, match=r"cycles_per_second: expected a torch\.Tensor, got"):
+            real(time, none)
+    with pytest.raises(InputError, match="period 1180591620717411303424 is beyond int64"):
+        lattice(time, 1, 2**70)
+
+
 def test_every_int64_is_a_time() -> None:
     """No date is out of range for integer harmonics: the first and last tick of int64, and the last ns."""
     time = torch.tensor([-(2**63), 2**63 - 1, -(2**62) - 1, 0])

@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from rota.encodings import ClockRoPE, Encoding, RoPE, Rotation, Split, TRoPE
 from rota.kernels import Cosine, WrappedGaussian
+from rota.rotary import rotate
 
 DAILY = WrappedGaussian("24h", "2h")
 ENCODINGS = {
@@ -161,8 +162,42 @@ def test_no_matrix_product_takes_part(encoding: Encoding, dtype: torch.dtype) ->
 def test_no_memory_of_the_outputs_size_but_the_outputs(name: str) -> None:
     module, q = build(ENCODINGS[name]), torch.randn(2, 4, 6, 24).repeat(1, 1, 50, 1)
     time = TIME.repeat(1, 50)
-    with torch.no_grad(), Watch() as watch:
-        out = module.rotate_query(q, time=time)
-    size, given = q.untyped_storage().nbytes(), q.untyped_storage().data_ptr()
-    large = [at for at, made in watch.made.items() if made.nbytes() >= size and at != given]
-    assert large == [out.untyped_storage().data_ptr()]
+    with torch.no_grad():
+        assert_only_the_output_is_large(lambda: module.rotate_query(q, time=time), q)
+
+
+def odd_offset(x: Tensor) -> Tensor:
+    return torch.cat((x.new_zeros(1), x.flatten()))[1:].view(x.shape)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("odd", [False, True], ids=["aligned", "odd offset"])
+@pytest.mark.parametrize("how", ["clock", "rope", "interleaved", "half", "in place", "half in place"])
+def test_scratch_memory_is_that_of_a_block(dtype: torch.dtype, odd: bool, how: str) -> None:
+    """Neither widening nor alignment copies a large input whole, forward or backward."""
+    q = torch.randn(6, 4, 1500, 72).to(dtype)
+    q = odd_offset(q) if odd else q
+    time, turns = TIME[:, :1] + torch.arange(1500) * 999, torch.rand(1500, 36)
+    if how in ENCODINGS:
+        module = ENCODINGS[how].build(head_dim=72, num_heads=4)
+        work = lambda x: module.rotate_query(x, time=time[:1].expand(6, -1))  # noqa: E731
+    else:
+        layout = "half" if "half" in how else "interleaved"
+        work = lambda x: rotate(x, turns, layout)  # noqa: E731
+    if "place" in how:
+        with torch.no_grad():
+            assert_only_the_output_is_large(lambda: rotate(q, turns, layout, out=q), q)
+        return
+    out = assert_only_the_output_is_large(lambda: work(q.requires_grad_()), q)
+    grad = odd_offset(torch.ones_like(out)) if odd else torch.ones_like(out)
+    assert_only_the_output_is_large(lambda: torch.autograd.grad(out, q, grad)[0], q, grad)
+
+
+def assert_only_the_output_is_large(work: Callable[[], Tensor], *inputs: Tensor) -> Tensor:
+    with Watch() as watch:
+        out = work()
+    size = inputs[0].numel() * inputs[0].element_size()
+    given = {tensor.untyped_storage().data_ptr() for tensor in inputs}
+    large = {at for at, made in watch.made.items() if made.nbytes() >= size}
+    assert large - given == {out.untyped_storage().data_ptr()} - given
+    return out

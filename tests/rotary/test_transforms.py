@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch.func import grad, jacrev, vmap
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn.functional import scaled_dot_product_attention
 
 from rota.encodings import ClockRoPE, Encoding, RoPE, Split, TRoPE
@@ -80,6 +81,37 @@ def test_func_gradients(layout: str) -> None:
     slow = losses(lambda a, b: rotate_reference(a, b, layout))
     for one, two in zip(fast, slow, strict=True):
         torch.testing.assert_close(one, two)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("features", [6, 7])
+def test_many_gradients_at_once(layout: str, features: int) -> None:
+    """The older vmap, of torch.autograd, which knows no rules of autograd functions."""
+    x, turns = normal(2, 2, 3, features).requires_grad_(), phases(2, 1, 3, 3).requires_grad_()
+
+    def rotation(a: Tensor, b: Tensor) -> Tensor:
+        return rotate(a, b, layout)
+
+    assert torch.autograd.gradcheck(rotation, (x, turns), check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(rotation, (x, turns), check_batched_grad=True)
+    both = torch.autograd.functional.jacobian
+    for one, two in zip(both(rotation, (x, turns), vectorize=True), both(rotation, (x, turns)), strict=True):
+        torch.testing.assert_close(one, two)
+
+
+@LAYOUTS
+def test_vmap_with_out(layout: str) -> None:
+    x, turns = normal(3, 2, 5, 8), phases(5, 3)
+    got = vmap(lambda a: rotate(a, turns, layout, out=torch.empty_like(a)))(x)
+    torch.testing.assert_close(got, rotate_reference(x, turns, layout))
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_a_symbolic_graph(unchecked_shapes: None, layout: str, dtype: torch.dtype) -> None:
+    x, turns = normal(2, 3, 5, 8).to(dtype), phases(5, 4).float()
+    graph = make_fx(lambda a, b: rotate(a, b, layout), tracing_mode="symbolic")(x, turns)
+    assert torch.equal(graph(x, turns), rotate(x, turns, layout))
 
 
 def test_encodings_under_func() -> None:

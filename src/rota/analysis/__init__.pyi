@@ -6,6 +6,9 @@ from rota.analysis.designs import Design as Design
 from rota.analysis.gaps import attention_by_gap as attention_by_gap
 from rota.analysis.gaps import AttentionReader as AttentionReader
 from rota.analysis.horizons import horizon as horizon
+from rota.analysis.modulations import Along as Along
+from rota.analysis.modulations import Modulation as Modulation
+from rota.analysis.modulations import modulation as modulation
 from rota.analysis.profiles import ProfileFit as ProfileFit
 from rota.analysis.spread import Spread as Spread
 from rota.analysis.spread import spread_over_seeds as spread_over_seeds

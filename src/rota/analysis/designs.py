@@ -30,7 +30,8 @@ class Design:
         wanted: The profile that was asked for.
         certificate: Whether it is positive definite, that is, whether any law realises it.
         drawn: The profile that is drawn: the wanted one, or the nearest that is admissible.
-        distance: Largest difference of the two at any lag; 0 where they are one.
+        distance: Largest difference of the two that was found at any lag, see `Projection`; 0 where they
+            are one.
         whole: Law of the drawn profile.
         law: The same as frequencies come from it: truncated, and folded where that was asked.
         truncation: As asked for: a harmonic, a shortest cycle, or ``None`` for the default.

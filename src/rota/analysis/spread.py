@@ -14,6 +14,7 @@ __all__ = ["Spread", "spread_over_seeds"]
 _QUANTILES = (0.05, 0.95)
 _MOST_SEEDS, _FEWEST_SEEDS = 100, 20
 _WORK = 1e8  # cosines: some seconds
+_HEADS = 256  # of each seed whose profiles are kept; heads are alike in distribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,8 @@ class Spread:
 
     Attributes:
         seeds: How many: seeds 0, 1, ...
-        head: Profile of a head, low and high at each lag, over seeds and heads; shape ``(2, lags)``.
+        head: Profile of a head, low and high at each lag, over seeds and 256 heads at most; shape
+            ``(2, lags)``.
         mean: Mean profile of the heads, likewise over seeds.
         head_error: Root mean square error of a head over the lags, low and high.
         mean_error: Of the heads' mean, likewise.
@@ -53,10 +55,12 @@ def spread_over_seeds(
     """
     affordable = int(_WORK / (pairs * heads * len(lags)))
     seeds = min(max(affordable, _FEWEST_SEEDS), _MOST_SEEDS)
-    profiles = np.stack(
-        [realised_profile(draw(law, pairs, heads, seed, method=method), lags) for seed in range(seeds)]
-    )
-    means = profiles.mean(axis=1)
+    each, mean = [], []
+    for seed in range(seeds):
+        realised = realised_profile(draw(law, pairs, heads, seed, method=method), lags)
+        each.append(realised[:_HEADS])
+        mean.append(realised.mean(axis=0))
+    profiles, means = np.array(each), np.array(mean)
     return Spread(
         seeds,
         np.quantile(profiles.reshape(-1, len(lags)), _QUANTILES, axis=0),

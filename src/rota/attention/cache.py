@@ -140,10 +140,11 @@ class KeyCache:
         Raises:
             InputError: It is not an int, nor int64 of shape ``(batch,)``.
         """
-        if isinstance(before, bool) or not isinstance(before, int):
+        limit = before
+        if type(before) is not int:  # a truth value is no time
             _require_ticks("before", before, tuple(self.counts.shape))
-            before = before[:, None]
-        self.mask &= self.times >= before
+            limit = torch.as_tensor(before)[:, None]
+        self.mask &= self.times >= limit
 
     def attend(
         self, q: Float[Tensor, "batch heads query head_dim"], *, now: Int64[Tensor, "batch query"]

@@ -2,16 +2,20 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from rota.analysis.designs import Design
+from rota.analysis.truncation import shortest_cycle
 from rota.commands._terminal import console, describe, say
 from rota.errors import InputError
+from rota.files import written_whole
 from rota.kernels.base import Kernel
 from rota.kernels.expression import parse_kernel
 from rota.kernels.function import from_function
@@ -87,28 +91,68 @@ def prior_command(
     ] = None,
 ) -> None:
     """Design a prior."""
-    with _current_folder() if function is not None else nullcontext():
-        found = design(
-            _wanted(expression, function, period),
-            pairs=pairs,
-            heads=heads,
-            seed=seed,
-            method=method,
-            fold=fold,
-            truncation=_truncation(truncate),
-            error=error,
-            confidence=confidence,
-        )
-        if json is not None:
-            save_design(found, json)
-        if out is not None:
-            from rota.plots.design_sheet import draw_design  # matplotlib takes a second: only for a picture
-
-            draw_design(found, out)
+    with ExitStack() as held:
+        if function is not None:
+            held.enter_context(_current_folder())
+        into = held.enter_context(_files(json, out))  # refused, if at all, before anything is computed
+        with Console(stderr=True).status("computing the law and draws of many seeds"):
+            found = design(
+                _wanted(expression, function, period),
+                pairs=pairs,
+                heads=heads,
+                seed=seed,
+                method=method,
+                fold=fold,
+                truncation=_truncation(truncate),
+                error=error,
+                confidence=confidence,
+            )
+            into(found)
         _show(found)
     for path in (json, out):
         if path is not None:
             say(f"  {path}")
+
+
+@contextmanager
+def _files(json: Path | None, out: Path | None) -> Iterator[Callable[[Design], None]]:
+    """Hold places for both files, and give what writes them; both appear when all went well, else neither.
+
+    Raises:
+        InputError: One of them cannot be written, or both are one file.
+    """
+    if json is not None and out is not None and json.resolve() == out.resolve():
+        raise InputError(f"{json} for both --json and --out: expected two files")
+    with ExitStack() as held:
+        into_json = None if json is None else held.enter_context(_place(json))
+        into_out = None if out is None else held.enter_context(_place(out))
+        if out is not None:
+            from rota.plots.style import picture_format  # matplotlib takes a second: only for a picture
+
+            picture_format(out)
+        yield partial(_write, into_json, into_out)
+
+
+@contextmanager
+def _place(path: Path) -> Iterator[Path]:
+    """A file beside a path, with its suffix, that takes its place when the block ends well, and else goes."""
+    with written_whole(path) as part:
+        part.touch()  # a folder that may not be written in says so now
+        named = part.with_name(f"{part.name}.new{path.suffix}")
+        try:
+            yield named
+            named.replace(part)
+        finally:
+            named.unlink(missing_ok=True)
+
+
+def _write(json: Path | None, out: Path | None, found: Design) -> None:
+    if json is not None:
+        save_design(found, json)
+    if out is not None:
+        from rota.plots.design_sheet import draw_design
+
+        draw_design(found, out)
 
 
 @contextmanager
@@ -136,7 +180,12 @@ def _wanted(expression: str | None, function: str | None, period: str | None) ->
 
 
 def _truncation(written: str | None) -> int | str | None:
-    return int(written) if written is not None and written.strip().isdecimal() else written
+    if written is None:
+        return None
+    if written.strip().isdecimal():
+        return int(written)
+    shortest_cycle(written)  # refused, if at all, before anything is computed
+    return written
 
 
 def _show(found: Design) -> None:

@@ -8,9 +8,12 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from rota.encodings.positions import positions_of
 from rota.encodings.site import Site
 from rota.errors import InputError
+from rota.rotary.clock import require_range, require_times_of
 from rota.tables import Recipe
+from rota.units import ticks_per_second
 
 
 class Rotation(nn.Module, ABC):
@@ -27,8 +30,28 @@ class Rotation(nn.Module, ABC):
 
     needs_clock: bool = False
     cacheable: bool = True
+    _built: tuple[str, Site] | None = None  # name of the recipe, and where it was built for
 
     @abstractmethod
+    def turn_query(
+        self,
+        q: Float[Tensor, "batch heads query head_dim"],
+        *,
+        time: Int64[Tensor, "batch query"] | None = None,
+        position: Int64[Tensor, "*batch query"] | None = None,
+    ) -> Float[Tensor, "batch heads query head_dim"]:
+        """What the encoding does to queries, for `rotate_query` once it has seen that they fit."""
+
+    @abstractmethod
+    def turn_key(
+        self,
+        k: Float[Tensor, "batch kv_heads key head_dim"],
+        *,
+        time: Int64[Tensor, "batch key"] | None = None,
+        position: Int64[Tensor, "*batch key"] | None = None,
+    ) -> Float[Tensor, "batch kv_heads key head_dim"]:
+        """What the encoding does to keys, for `rotate_key` once it has seen that they fit."""
+
     def rotate_query(
         self,
         q: Float[Tensor, "batch heads query head_dim"],
@@ -36,9 +59,14 @@ class Rotation(nn.Module, ABC):
         time: Int64[Tensor, "batch query"] | None = None,
         position: Int64[Tensor, "*batch query"] | None = None,
     ) -> Float[Tensor, "batch heads query head_dim"]:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks."""
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
 
-    @abstractmethod
+        Raises:
+            InputError: They are not what it was built for, or a time or position is missing or does not fit.
+        """
+        self.require_fitting(q, time, position, "query")
+        return self.turn_query(q, time=time, position=position)
+
     def rotate_key(
         self,
         k: Float[Tensor, "batch kv_heads key head_dim"],
@@ -46,7 +74,13 @@ class Rotation(nn.Module, ABC):
         time: Int64[Tensor, "batch key"] | None = None,
         position: Int64[Tensor, "*batch key"] | None = None,
     ) -> Float[Tensor, "batch kv_heads key head_dim"]:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event."""
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.
+
+        Raises:
+            InputError: They are not what it was built for, or a time or position is missing or does not fit.
+        """
+        self.require_fitting(k, time, position, "key")
+        return self.turn_key(k, time=time, position=position)
 
     def forward(
         self,
@@ -60,7 +94,7 @@ class Rotation(nn.Module, ABC):
         """Rotate queries and keys.
 
         Raises:
-            InputError: A time is missing that the encoding needs.
+            InputError: As `rotate_query` and `rotate_key`.
         """
         return (
             self.rotate_query(q, time=query_time, position=query_position),
@@ -69,6 +103,39 @@ class Rotation(nn.Module, ABC):
 
     if TYPE_CHECKING:  # nn.Module's own says Any
         __call__ = forward
+
+    def require_fitting(self, x: object, time: object, position: object, whose: str) -> None:
+        """Refuse features that it was not built for, and times and positions that are not theirs.
+
+        Args:
+            x: Queries or keys.
+            time: Their times, or ``None``.
+            position: Their positions, or ``None``.
+            whose: ``"query"`` or ``"key"``.
+
+        Raises:
+            InputError: It is refused.
+        """
+        name, site = self._built or (type(self).__name__, None)
+        if not isinstance(x, Tensor) or not x.is_floating_point():
+            kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
+            raise InputError(f"{whose} features are {kind}: {name} expects a torch tensor of floats")
+        heads = None if site is None else site.num_heads if whose == "query" else site.num_kv_heads
+        wrong = site is not None and x.ndim == 4 and (x.shape[1] != heads or x.shape[3] != site.head_dim)
+        if not x.is_nested and (x.ndim != 4 or wrong):
+            built = "" if site is None else f" was built for {heads} heads of {site.head_dim} features, and"
+            raise InputError(
+                f"{name}{built} expects (batch, heads, length, head_dim): {whose} features have shape "
+                f"{tuple(x.shape)}"
+            )
+        if time is not None:
+            asked = require_time(time, name, whose)
+            if not x.is_nested:
+                require_times_of(x, asked, name)
+            if self.needs_clock and site is not None:
+                require_range(asked, ticks_per_second(site.unit), f"{whose} time")
+        if position is not None and not x.is_nested:
+            positions_of(x, position, name)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Rotation":
         """Let PyTorch move what we hold, but not round it: bfloat16 frequencies would lose the clock."""
@@ -122,10 +189,13 @@ class Encoding(Recipe, ABC):
             InputError: Sizes do not fit.
         """
         key_heads = num_heads if num_kv_heads is None else num_kv_heads
-        return self.rotation(Site(head_dim, num_heads, key_heads, layer, seed, unit))
+        site = Site(head_dim, num_heads, key_heads, layer, seed, unit)
+        rotation = self.rotation(site)
+        rotation._built = (type(self).__name__, site)
+        return rotation
 
 
-def require_time(time: Tensor | None, name: str, whose: str) -> Tensor:
+def require_time(time: object, name: str, whose: str) -> Tensor:
     """The time that an encoding needs.
 
     Raises:
@@ -133,6 +203,11 @@ def require_time(time: Tensor | None, name: str, whose: str) -> Tensor:
     """
     if time is None:
         raise InputError(f"{name} needs the time of each {whose}: pass int64 clock ticks since the epoch")
+    if not isinstance(time, Tensor):
+        raise InputError(
+            f"{whose} time is a {type(time).__name__}: {name} expects torch.int64 clock ticks since the "
+            "epoch, in a tensor"
+        )
     if time.dtype != torch.int64:
         raise InputError(
             f"{whose} time is {time.dtype}: {name} expects torch.int64 clock ticks since the epoch"

@@ -65,7 +65,7 @@ class CoefficientRotation(Rotation):
         """Frequencies at which keys turn now, negative where they turn backwards; differentiable."""
         return self._cycles(1)
 
-    def rotate_query(
+    def turn_query(
         self, q: Tensor, *, time: Int64[Tensor, "batch query"] | None = None, position: Tensor | None = None
     ) -> Tensor:
         """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks (Eq. 6).
@@ -75,7 +75,7 @@ class CoefficientRotation(Rotation):
         """
         return self._rotate(q, require_time(time, "T-RoPE", "query"), self._cycles(0))
 
-    def rotate_key(
+    def turn_key(
         self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
     ) -> Tensor:
         """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event (Eq. 7).

@@ -47,7 +47,7 @@ class FusedRotation(Rotation):
         self.num_heads, self.origin = num_heads, origin
         self.ticks_per_second = ticks_per_second(unit)
 
-    def rotate_query(
+    def turn_query(
         self,
         q: Tensor,
         *,
@@ -62,7 +62,7 @@ class FusedRotation(Rotation):
         group = self.num_heads // len(self.cycles_per_second)
         return self._rotate(q, require_time(time, "TO-RoPE", "query"), position, group)
 
-    def rotate_key(
+    def turn_key(
         self,
         k: Tensor,
         *,

@@ -73,12 +73,14 @@ class GapRotation(Rotation):
         Raises:
             InputError: A time is missing, or shapes do not fit.
         """
+        self.require_fitting(q, query_time, query_position, "query")
+        self.require_fitting(k, key_time, key_position, "key")
         asked, seen = require_time(query_time, "ROTE", "query"), require_time(key_time, "ROTE", "key")
         origin = self._origin(asked), self._origin(seen)
         of_keys = origin[0] if self.gap == Gap.REQUEST else origin[1]
         return self._rotate(q, asked, origin[0], query_position), self._rotate(k, seen, of_keys, key_position)
 
-    def rotate_query(
+    def turn_query(
         self,
         q: Tensor,
         *,
@@ -93,7 +95,7 @@ class GapRotation(Rotation):
         asked = require_time(time, "ROTE", "query")
         return self._rotate(q, asked, self._origin(asked), position)
 
-    def rotate_key(
+    def turn_key(
         self,
         k: Tensor,
         *,

@@ -1,14 +1,17 @@
 """Rotation by time at integer harmonics of whole periods: what ClockRoPE builds."""
 
+from typing import Any
+
 import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensor
 
 from rota.encodings.base import Rotation, require_time
 from rota.errors import InputError
 from rota.rotary.clock import require_times_of
 from rota.rotary.gathered import rotate_gathered
-from rota.rotary.phase import lattice_turns
+from rota.rotary.phase import require_lattice, turns_of_lattice
 from rota.rotary.points import unit_points
 from rota.units import ticks_per_second
 
@@ -18,6 +21,10 @@ class HarmonicRotation(Rotation):
 
     A token needs the points of few distinct harmonics; they are computed once and gathered by every pair
     of every head.
+
+    Which they are is known once the draw has values. On the meta device it has none: the module can be built,
+    moved and partly loaded there, and finds them when ``load_state_dict`` brings the draw. (A recipe draws
+    with numpy, so what it builds under ``torch.device("meta")`` has its values, and needs no filling.)
 
     Attributes:
         harmonics: int64, shape ``(kv_heads, pairs)``: the draw, which is what a checkpoint keeps.
@@ -42,32 +49,72 @@ class HarmonicRotation(Rotation):
         name: str = "ClockRoPE",
     ) -> None:
         super().__init__()
-        if (shortest := int(periods.min())) < 2:
-            raise InputError(f"period {shortest} is under two ticks of the unit {unit!r}: use a finer unit")
         self.num_heads = num_heads
         self.name = name
+        self.unit = unit
         self.ticks_per_second = ticks_per_second(unit)
         self.register_buffer("harmonics", harmonics)
         self.register_buffer("periods", periods)
-        self._index_distinct()
-        self.register_load_state_dict_post_hook(_index_loaded)  # type: ignore[no-untyped-call]
+        if self._has_draw():
+            self._require_periods()
+            require_lattice(harmonics, periods)
+            self._index_distinct()
+        else:
+            self._index_all()
+
+    def _has_draw(self) -> bool:
+        """Whether the draw has values: it is neither on the meta device nor fake."""
+        return not any(
+            draw.is_meta or isinstance(draw, FakeTensor) for draw in (self.harmonics, self.periods)
+        )
+
+    def _require_periods(self) -> None:
+        if (shortest := int(self.periods.min())) < 2:
+            raise InputError(
+                f"{self.name}: period {shortest} is under two ticks of the unit {self.unit!r}: use a finer "
+                "unit"
+            )
 
     def _index_distinct(self) -> None:
         """Find the distinct (harmonic, period) of the draw, and which of them each pair needs."""
         both = torch.stack((self.harmonics, self.periods.expand_as(self.harmonics))).flatten(1)
-        distinct, index = torch.unique(both, dim=1, return_inverse=True)
-        harmonics, periods = distinct
+        (harmonics, periods), index = torch.unique(both, dim=1, return_inverse=True)
         one_period = bool((periods == periods[0]).all())  # then time is reduced once for all harmonics
+        self._keep_index(harmonics, periods[:1] if one_period else periods, index)
+
+    def _index_all(self) -> None:
+        """Take each pair for one of its own, until the draw has values."""
+        harmonics = self.harmonics.flatten()
+        places = torch.arange(len(harmonics), device=harmonics.device)
+        self._keep_index(harmonics, self.periods.expand_as(self.harmonics).flatten(), places)
+
+    def _keep_index(self, harmonics: Tensor, periods: Tensor, index: Tensor) -> None:
         self.register_buffer("_harmonics", harmonics, persistent=False)
-        self.register_buffer("_periods", periods[:1] if one_period else periods, persistent=False)
+        self.register_buffer("_periods", periods, persistent=False)
         self.register_buffer("_index", index.view_as(self.harmonics), persistent=False)
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
+        """Follow what a checkpoint brings, which may be a shard that has nothing of this module.
+
+        Raises:
+            InputError: A period is under two ticks, or its product with a harmonic beyond int64.
+        """
+        super()._load_from_state_dict(state_dict, prefix, *others)
+        came = [name for name in ("harmonics", "periods") if prefix + name in state_dict]
+        if not came or not self._has_draw():
+            return
+        if "periods" in came:  # else they may be memory that nothing has filled yet
+            self._require_periods()
+        if len(came) == 2:
+            require_lattice(self.harmonics, self.periods)
+        self._index_distinct()
 
     @property
     def cycles_per_second(self) -> Float[Tensor, "kv_heads pairs"]:
         """Frequencies of the draw."""
         return self.harmonics.double() * self.ticks_per_second / self.periods.double()
 
-    def rotate_query(
+    def turn_query(
         self,
         q: Float[Tensor, "batch heads query head_dim"],
         *,
@@ -82,7 +129,7 @@ class HarmonicRotation(Rotation):
         group = self.num_heads // self.harmonics.shape[0]
         return self._rotate(q, require_time(time, self.name, "query"), group)
 
-    def rotate_key(
+    def turn_key(
         self,
         k: Float[Tensor, "batch kv_heads key head_dim"],
         *,
@@ -104,10 +151,5 @@ class HarmonicRotation(Rotation):
                 f"expected (batch, heads, length, head_dim), got {tuple(x.shape)}"
             )
         require_times_of(x, time, self.name)
-        points = unit_points(lattice_turns(time[..., None], self._harmonics, self._periods), x.dtype)
+        points = unit_points(turns_of_lattice(time[..., None], self._harmonics, self._periods), x.dtype)
         return rotate_gathered(x, points, index)
-
-
-def _index_loaded(module: HarmonicRotation, _: object) -> None:
-    """Follow what a checkpoint brought; a function of the file, so that the module can be pickled."""
-    module._index_distinct()

@@ -64,7 +64,7 @@ class LearnableRotation(Rotation):
         """Frequencies in cycles a period, real numbers; differentiable."""
         return self.cycles_per_second * self.periods
 
-    def rotate_query(
+    def turn_query(
         self, q: Tensor, *, time: Int64[Tensor, "batch query"] | None = None, position: Tensor | None = None
     ) -> Tensor:
         """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
@@ -75,7 +75,7 @@ class LearnableRotation(Rotation):
         group = self.num_heads // self.start.shape[0]
         return self._rotate(q, require_time(time, "LearnableClock", "query"), group)
 
-    def rotate_key(
+    def turn_key(
         self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
     ) -> Tensor:
         """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.

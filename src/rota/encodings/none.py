@@ -11,13 +11,11 @@ from rota.encodings.site import Site
 class NoRotation(Rotation):
     """Leaves queries and keys as they are."""
 
-    def rotate_query(
-        self, q: Tensor, *, time: Tensor | None = None, position: Tensor | None = None
-    ) -> Tensor:
+    def turn_query(self, q: Tensor, *, time: Tensor | None = None, position: Tensor | None = None) -> Tensor:
         """Return the queries."""
         return q
 
-    def rotate_key(self, k: Tensor, *, time: Tensor | None = None, position: Tensor | None = None) -> Tensor:
+    def turn_key(self, k: Tensor, *, time: Tensor | None = None, position: Tensor | None = None) -> Tensor:
         """Return the keys."""
         return k
 

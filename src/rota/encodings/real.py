@@ -38,17 +38,14 @@ class RealRotation(Rotation):
         name: str = "RFR",
     ) -> None:
         super().__init__()
-        if (fastest := float(cycles_per_second.abs().max())) > _FASTEST:
-            raise InputError(
-                f"{name} has drawn {fastest:.3g} cycles per second: too fast for phases exact to 1e-3 rad; "
-                f"use a wider profile, or a truncation of at most {_FASTEST:g} cycles per second"
-            )
+        if not cycles_per_second.is_meta:
+            _require_slow(cycles_per_second, name)
         self.register_buffer("cycles_per_second", cycles_per_second)
         self.num_heads = num_heads
         self.ticks_per_second = ticks_per_second(unit)
         self.name = name
 
-    def rotate_query(
+    def turn_query(
         self, q: Tensor, *, time: Int64[Tensor, "batch query"] | None = None, position: Tensor | None = None
     ) -> Tensor:
         """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
@@ -59,7 +56,7 @@ class RealRotation(Rotation):
         group = self.num_heads // self.cycles_per_second.shape[0]
         return self._rotate(q, require_time(time, self.name, "query"), group)
 
-    def rotate_key(
+    def turn_key(
         self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
     ) -> Tensor:
         """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.
@@ -71,6 +68,15 @@ class RealRotation(Rotation):
 
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
         return rotate_heads(x, time, self.cycles_per_second, self.ticks_per_second, group, self.name)
+
+
+def _require_slow(cycles_per_second: Tensor, name: str) -> None:
+    fastest = float(cycles_per_second.abs().max())
+    if not fastest <= _FASTEST:  # nor is nan
+        raise InputError(
+            f"{name} has drawn {fastest:.3g} cycles per second: too fast for phases exact to 1e-3 rad; "
+            f"use a wider profile, or a truncation of at most {_FASTEST:g} cycles per second"
+        )
 
 
 def rotate_heads(

@@ -7,8 +7,8 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from rota.encodings.base import Encoding, Rotation
+from rota.encodings.positions import positions_of
 from rota.encodings.site import Site
-from rota.errors import InputError
 from rota.frequencies.geometric import rope_ladder
 from rota.rotary.apply import rotate
 from rota.rotary.phase import real_turns
@@ -27,7 +27,7 @@ class PositionRotation(Rotation):
         super().__init__()
         self.register_buffer("cycles_per_position", cycles_per_position.double())
 
-    def rotate_query(
+    def turn_query(
         self,
         q: Float[Tensor, "batch heads query head_dim"],
         *,
@@ -37,7 +37,7 @@ class PositionRotation(Rotation):
         """Rotate queries, shape ``(batch, heads, query, head_dim)``, by their positions; time is not used."""
         return self._rotate(q, position)
 
-    def rotate_key(
+    def turn_key(
         self,
         k: Float[Tensor, "batch kv_heads key head_dim"],
         *,
@@ -48,17 +48,7 @@ class PositionRotation(Rotation):
         return self._rotate(k, position)
 
     def _rotate(self, x: Tensor, position: Tensor | None) -> Tensor:
-        if position is None:
-            position = torch.arange(x.shape[2], device=x.device)
-        if position.dtype != torch.int64:
-            raise InputError(
-                f"positions are {position.dtype}: RoPE expects torch.int64, for instance 0, 1, ..."
-            )
-        if position.shape != (x.shape[2],) and position.shape != (x.shape[0], x.shape[2]):
-            raise InputError(
-                f"positions of shape {tuple(position.shape)} and features of shape {tuple(x.shape)}: RoPE "
-                "expects (length,) or (batch, length)"
-            )
+        position = positions_of(x, position, "RoPE")
         turns = real_turns(position[..., None], self.cycles_per_position)
         return rotate(x, turns.unsqueeze(1) if position.ndim == 2 else turns)
 

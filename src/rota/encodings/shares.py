@@ -1,4 +1,4 @@
-"""Shares of the features: who gets how many pairs."""
+"""Shares of a layer: who gets how many pairs of features, or how many heads."""
 
 import math
 from collections.abc import Sequence
@@ -17,12 +17,7 @@ def share_pairs(pairs: int, parts: int, shares: Sequence[float] | None = None) -
     Raises:
         InputError: Shares do not fit the parts or do not sum to one, or a part is left without a pair.
     """
-    wanted = [1 / parts] * parts if shares is None else list(shares)
-    fit = len(wanted) == parts and all(share > 0 for share in wanted) and abs(math.fsum(wanted) - 1) <= 1e-9
-    if not fit:
-        raise InputError(
-            f"shares {wanted} for {parts} parts: expected one positive number each, summing to 1"
-        )
+    wanted = _shares(parts, shares)
     exact = [share * pairs for share in wanted]
     counts = [math.floor(value + 1e-9) for value in exact]
     by_remainder = sorted(range(parts), key=lambda part: (counts[part] - exact[part], part))
@@ -33,3 +28,34 @@ def share_pairs(pairs: int, parts: int, shares: Sequence[float] | None = None) -
             f"{pairs} pairs of features among shares {wanted}: one part gets none; use a larger head_dim"
         )
     return counts
+
+
+def share_heads(heads: int, parts: int, shares: Sequence[float] | None = None) -> list[int]:
+    """Deal heads to parts. Heads are few, so nothing is rounded: what does not divide is refused.
+
+    Args:
+        heads: Heads to deal.
+        parts: Number of parts.
+        shares: Of each part, positive, summing to one; equal by default.
+
+    Raises:
+        InputError: Shares do not fit the parts or do not sum to one, or one is not a whole number of heads.
+    """
+    exact = [share * heads for share in _shares(parts, shares)]
+    counts = [round(value) for value in exact]
+    if min(counts) < 1 or any(abs(value - count) > 1e-6 for value, count in zip(exact, counts, strict=True)):
+        raise InputError(
+            f"{heads} key heads among {parts} parts give {', '.join(f'{value:.4g}' for value in exact)}: "
+            f"expected whole heads; use shares that are multiples of 1/{heads}"
+        )
+    return counts
+
+
+def _shares(parts: int, shares: Sequence[float] | None) -> list[float]:
+    wanted = [1 / parts] * parts if shares is None else list(shares)
+    fit = len(wanted) == parts and all(share > 0 for share in wanted) and abs(math.fsum(wanted) - 1) <= 1e-9
+    if not fit:
+        raise InputError(
+            f"shares {wanted} for {parts} parts: expected one positive number each, summing to 1"
+        )
+    return wanted

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from rota.errors import InputError
+from rota.units import ticks_per_second
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Site:
         path: Which part of a composed encoding this is; ``()`` for a whole one.
 
     Raises:
-        InputError: ``head_dim`` is odd, or the key heads do not divide the heads.
+        InputError: A size is no whole number, the unit is unknown, ``head_dim`` is odd, or the key heads do
+            not divide the heads.
     """
 
     head_dim: int
@@ -32,6 +34,11 @@ class Site:
     path: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("head_dim", "num_heads", "num_kv_heads", "layer", "seed"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise InputError(f"{name} {value!r}: expected a whole number")
+        ticks_per_second(self.unit)
         if self.head_dim < 2 or self.head_dim % 2:
             raise InputError(
                 f"head_dim {self.head_dim}: a rotation turns pairs of features; expected an even number"

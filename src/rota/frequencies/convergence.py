@@ -12,6 +12,8 @@ from rota.errors import InputError
 from rota.frequencies.expectation import pair_products
 from rota.types import Float64Array
 
+_LEAST_ERROR = 1e-6  # needs 1e13 pairs; below, the count says nothing
+
 
 def tail_bound(error: ArrayLike, q: ArrayLike, k: ArrayLike) -> Float64Array:
     """Upper bound of the probability that a rotated ``q.k / pairs`` is off its mean by ``error`` or more.
@@ -64,17 +66,18 @@ def pairs_needed(error: float, confidence: float, weights: Sequence[float] | Non
     that are spread evenly need far fewer where pairs weigh about the same (`kernel_rmse`).
 
     Args:
-        error: Of the profile, which is 1 at lag 0: of ``q.k`` after rotation over ``sum_j |q_j| |k_j|``.
+        error: Of the profile, which is 1 at lag 0: of ``q.k`` after rotation over ``sum_j |q_j| |k_j|``; at
+            least 1e-6.
         confidence: Probability, between 0 and 1.
         weights: Relative sizes ``|q_j| |k_j|`` of pairs; equal by default. Pairs of unequal sizes count as
             fewer: as ``(sum w)^2 / sum w^2`` in place of ``n``.
 
     Raises:
-        InputError: The error is not positive, the confidence not between 0 and 1, or weights are negative
-            or all zero.
+        InputError: The error is under 1e-6 or not finite, the confidence not between 0 and 1, or weights are
+            negative or all zero.
     """
-    if not (error > 0 and math.isfinite(error)):
-        raise InputError(f"error {error}: expected a positive number")
+    if not (error >= _LEAST_ERROR and math.isfinite(error)):
+        raise InputError(f"error {error}: expected a positive number, at least {_LEAST_ERROR:g}")
     if not 0 < confidence < 1:
         raise InputError(f"confidence {confidence}: expected a probability between 0 and 1")
     sizes = np.ones(1) if weights is None else np.asarray(weights, np.float64)
@@ -84,6 +87,6 @@ def pairs_needed(error: float, confidence: float, weights: Sequence[float] | Non
     inflation = len(shares) * float(np.sum(shares**2)) / float(shares.sum()) ** 2
     by_bound = 2 * math.log(2 / (1 - confidence))
     # A cosine has variance of at most 1: that is where f(lag) is 0 and cosines are 1 and -1.
-    by_normal = float(ndtri((1 + confidence) / 2)) ** 2
-    bound, normal = (max(1, math.ceil(each * inflation / error**2)) for each in (by_bound, by_normal))
+    by_normal = float(ndtri((1 - confidence) / 2)) ** 2  # of the lower tail, whose digits are kept
+    bound, normal = (max(1, math.ceil(each * inflation / error / error)) for each in (by_bound, by_normal))
     return PairsNeeded(bound, normal)

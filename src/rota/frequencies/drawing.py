@@ -1,14 +1,15 @@
 """n frequencies from a law, for every head of a layer: drawn once, at construction."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from rota.errors import InputError
 from rota.frequencies.base import SamplingMethod
-from rota.frequencies.streams import Streams, streams
-from rota.rooms import find
+from rota.frequencies.streams import coins, streams
+from rota.rooms import find, offers
 from rota.spectra.base import Law
 from rota.spectra.lattice import Lattice
 from rota.spectra.mixture import Mixture
@@ -62,21 +63,27 @@ def draw(
     """
     if pairs < 1 or heads < 1:
         raise InputError(f"{pairs} pairs for {heads} heads: expected at least one of each")
-    generators = streams(seed, layer, path)
-    uniforms = _method(method).uniforms(pairs, heads, generators)
+    uniforms = _method(method).uniforms(pairs, heads, streams(seed, layer, path))
     one = law.merged() if isinstance(law, Mixture) else law
     folded = one if one.is_folded else one.fold()
+    toss = partial(coins, seed, layer, path)
     if isinstance(one, Lattice) and isinstance(folded, Lattice):
         absolute = folded.harmonic_quantile(uniforms)
-        negative = _negative(one, absolute / one.period, generators)
+        negative = _negative(one, absolute / one.period, toss)
         harmonics = np.where(negative, -absolute, absolute)
         return Frequencies(harmonics / one.period, harmonics, _whole_seconds(one.period))
     sizes = folded.quantile(uniforms)
-    return Frequencies(np.where(_negative(one, sizes, generators), -sizes, sizes), None, None)
+    return Frequencies(np.where(_negative(one, sizes, toss), -sizes, sizes), None, None)
 
 
 @cache
 def _method(name: str) -> SamplingMethod:
+    if name == "geometric":  # a file of this room too, but what it holds asks no law
+        offered = ", ".join(offers("frequencies", SamplingMethod))
+        raise InputError(
+            f"method {name!r} does not draw from a law: expected one of {offered}; ladders are `rope_ladder` "
+            "and `geometric_bank`"
+        )
     return find("frequencies", name, SamplingMethod)()  # type: ignore[type-abstract]
 
 
@@ -84,12 +91,9 @@ def _whole_seconds(period: float) -> np.int64 | None:
     return np.int64(period) if period == round(period) and period < 2**53 else None
 
 
-def _negative(law: Law, absolute: Float64Array, generators: Streams) -> BoolArray:
+def _negative(law: Law, absolute: Float64Array, toss: Callable[[int], np.random.Generator]) -> BoolArray:
     """Which frequencies turn the other way, by the law's own odds; none of a folded law."""
     if law.is_folded:
         return np.zeros(absolute.shape, np.bool_)
-    # A head's own stream, one word further on, so that signs do not depend on how many numbers were spread.
-    coins = np.stack(
-        [generators(head).spawn(1)[0].random(absolute.shape[1]) for head in range(len(absolute))]
-    )
-    return np.asarray(coins < law.negative_share(absolute))
+    tosses = np.stack([toss(head).random(absolute.shape[1]) for head in range(len(absolute))])
+    return np.asarray(tosses < law.negative_share(absolute))

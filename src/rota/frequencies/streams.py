@@ -8,7 +8,9 @@ from rota.errors import InputError
 
 __all__: list[str] = []
 
-_SHARED = 2**31  # marks the stream that the heads of a layer share; no path of parts is that long
+# Words that mark streams beside a head's own; no part of an encoding has such an index.
+_SHARED = 2**31  # of the one that the heads of a layer share
+_COINS = 2**31 + 1  # of a head's signs
 
 Streams = Callable[[int | None], np.random.Generator]
 """Generator of a head, or with ``None`` the one that the heads of the layer share."""
@@ -30,9 +32,25 @@ def streams(seed: int, layer: int, path: tuple[int, ...]) -> Streams:
 
     def generator(head: int | None) -> np.random.Generator:
         if head is None:
-            entropy = np.random.SeedSequence([seed, layer], spawn_key=(*path, _SHARED))
-        else:
-            entropy = np.random.SeedSequence([seed, layer, head], spawn_key=path)
-        return np.random.Generator(np.random.PCG64(entropy))
+            return _generator([seed, layer], (*path, _SHARED))
+        return _generator([seed, layer, head], path)
 
     return generator
+
+
+def coins(seed: int, layer: int, path: tuple[int, ...], head: int) -> np.random.Generator:
+    """Generator of the signs of a head's frequencies, for seeds and layers that `streams` takes.
+
+    It is not the head's own one, so that signs do not depend on how many numbers were spread before.
+
+    Args:
+        seed: Of the run.
+        layer: Index of the layer.
+        path: As of `streams`.
+        head: Index of the head.
+    """
+    return _generator([seed, layer, head], (*path, _COINS))
+
+
+def _generator(entropy: list[int], key: tuple[int, ...]) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=key)))

@@ -4,14 +4,12 @@ import dataclasses
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, get_type_hints
 
-from numpy.typing import ArrayLike
-
 from rota.kernels.certificate import Certificate, Verdict
 from rota.rooms import find
 from rota.spectra.base import Law
 from rota.tables import Recipe
 from rota.types import Duration, Float64Array
-from rota.units import duration_text
+from rota.units import Lag, duration_text
 
 if TYPE_CHECKING:
     from rota.kernels.product import Product
@@ -29,8 +27,15 @@ class Kernel(Recipe, ABC):
     """
 
     @abstractmethod
-    def __call__(self, lag: ArrayLike) -> Float64Array:
-        """Profile at a lag in seconds, any shape; float64, 1 at lag 0."""
+    def __call__(self, lag: Lag) -> Float64Array:
+        """Profile at a lag, float64, 1 at lag 0.
+
+        Args:
+            lag: Seconds, or ``timedelta64`` or ``timedelta``, any shape.
+
+        Raises:
+            InputError: The lag is none of these.
+        """
 
     @abstractmethod
     def spectrum(self) -> Law:

@@ -87,7 +87,9 @@ def imported(target: str) -> ProfileFunction:
     module, _, name = target.partition(":")
     try:
         found: object = importlib.import_module(module)
-    except Exception as error:  # what a module raises while it runs is the user's to read, in one line
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what a module raises, sys.exit too, is the user's to read, in one line
         raise InputError(
             f"function {target!r}: module {module!r} cannot be imported ({_said(error)}); expected a "
             "module on Python's path"
@@ -117,7 +119,9 @@ def _array(function: Callable[[Any], Any], lags: Float64Array) -> Float64Array |
     with np.errstate(all="ignore"):
         try:
             values = np.asarray(function(lags.copy()))
-        except Exception:  # any: a function of numbers fails on arrays in its own way
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # any: a function of numbers fails on arrays in its own way
             return None
     real = values.dtype.kind in "fiub" and values.shape == lags.shape
     return values.astype(np.float64) if real else None
@@ -127,7 +131,9 @@ def _number(function: Callable[[Any], Any], name: str, lag: float) -> float:
     with np.errstate(all="ignore"):
         try:
             value = np.asarray(function(lag))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # sys.exit is no way to give a number either
             raise InputError(
                 f"function {name} raises at a lag of {lag:g} s ({_said(error)}): expected a number at any lag"
             ) from error
@@ -139,5 +145,5 @@ def _number(function: Callable[[Any], Any], name: str, lag: float) -> float:
     return float(value.reshape(()))
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

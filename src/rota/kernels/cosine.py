@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rota.kernels.base import Admissible
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, lag_seconds, seconds
 
 
 @dataclass(frozen=True)
@@ -24,10 +23,10 @@ class Cosine(Admissible):
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", seconds(self.period))
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
         period = seconds(self.period)
-        return np.asarray(np.cos(2 * np.pi * np.mod(np.asarray(lag, np.float64), period) / period))
+        return np.asarray(np.cos(2 * np.pi * np.mod(lag_seconds(lag), period) / period))
 
     def spectrum(self) -> Lattice:
         """Half of the mass on each of the harmonics -1 and 1 (ClockRoPE, Eq. 16)."""

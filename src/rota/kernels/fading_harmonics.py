@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rota.kernels.base import Admissible
 from rota.kernels.harmonics import checked_harmonics, cosine_sum, shares
 from rota.spectra.density import Density
 from rota.spectra.splines import spline_law
 from rota.types import Duration, Float64Array
-from rota.units import duration_text, seconds
+from rota.units import Lag, duration_text, lag_seconds, seconds
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,9 @@ class FadingHarmonics(Admissible):
         object.__setattr__(self, "harmonics", harmonics)
         object.__setattr__(self, "masses", masses)
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
-        period, lags = seconds(self.period), np.asarray(lag, np.float64)
+        period, lags = seconds(self.period), lag_seconds(lag)
         harmonics, masses = shares(self.harmonics, self.masses)
         return np.asarray(np.sinc(lags / period) ** 4 * cosine_sum(lags, period, harmonics, masses))
 

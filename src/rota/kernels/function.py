@@ -3,8 +3,6 @@
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from numpy.typing import ArrayLike
-
 from rota.errors import InputError
 from rota.kernels.base import Kernel
 from rota.kernels.calling import Caller, ProfileFunction, caller_of, imported, name_of
@@ -17,7 +15,7 @@ from rota.kernels.tail_decay import TailDecay
 from rota.spectra.density import Density
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
-from rota.units import duration_text, seconds
+from rota.units import Lag, duration_text, lag_seconds, seconds
 
 __all__ = ["FunctionKernel", "from_function"]
 
@@ -55,13 +53,13 @@ class FunctionKernel(Kernel):
                 f'function {self.function!r}: expected "module:name", for instance "my_profiles:weekly"'
             )
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape.
 
         Raises:
             InputError: The function cannot be found, raises, or gives what is no real number.
         """
-        return self._caller(lag)
+        return self._caller(lag_seconds(lag))
 
     def spectrum(self) -> Lattice | Density:
         """The law that is found; its ``sup_error`` says how well its profile is this one.

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import dawsn, ndtr, ndtri
 
 from rota.kernels.base import Admissible
 from rota.spectra.density import Density
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, lag_seconds, seconds
 
 
 @dataclass(frozen=True)
@@ -25,9 +24,9 @@ class Gaussian(Admissible):
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", seconds(self.width))
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
-        return np.asarray(np.exp(-0.5 * (np.asarray(lag, np.float64) / seconds(self.width)) ** 2))
+        return np.asarray(np.exp(-0.5 * (lag_seconds(lag) / seconds(self.width)) ** 2))
 
     def spectrum(self) -> Density:
         """Normal law with standard deviation ``1 / (2 pi width)`` cycles per second."""

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rota.errors import InputError
 from rota.kernels.base import Admissible
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array, Int64Array
-from rota.units import duration_text, seconds
+from rota.units import Lag, duration_text, lag_seconds, seconds
 
 __all__ = ["Harmonics"]
 
@@ -42,10 +41,10 @@ class Harmonics(Admissible):
         object.__setattr__(self, "harmonics", harmonics)
         object.__setattr__(self, "masses", masses)
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
         harmonics, masses = shares(self.harmonics, self.masses)
-        return cosine_sum(np.asarray(lag, np.float64), seconds(self.period), harmonics, masses)
+        return cosine_sum(lag_seconds(lag), seconds(self.period), harmonics, masses)
 
     def spectrum(self) -> Lattice:
         """Half of each mass on its harmonic, half on the negative one."""
@@ -69,7 +68,12 @@ def checked_harmonics(
         InputError: Harmonics are no ascending whole numbers from 0 on, or masses are not one for each, finite
             and not negative with some of them positive.
     """
-    counts, amounts = np.asarray(harmonics, np.float64), np.asarray(masses, np.float64)
+    try:
+        counts, amounts = np.asarray(harmonics, np.float64), np.asarray(masses, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "harmonics and masses of a profile: expected a list of numbers each, as in [0, 1], [0.5, 0.5]"
+        ) from error
     ascending = counts.ndim == 1 and len(counts) > 0 and counts[0] >= 0 and bool(np.all(np.diff(counts) > 0))
     if not (ascending and np.all(np.mod(counts, 1) == 0)):
         raise InputError("harmonics of a profile: expected ascending whole numbers from 0 on, at least one")

@@ -13,7 +13,8 @@ from scipy.fft import dct
 
 from rota.kernels.fading_harmonics import FadingHarmonics
 from rota.kernels.harmonics import Harmonics
-from rota.kernels.sampled import clipped, cosine_sums, even_samples, kept, quarter_sums
+from rota.kernels.refining import largest_difference
+from rota.kernels.sampled import clipped, cosine_sums, even_samples, kept
 from rota.kernels.smoothness import Smoothness
 from rota.spectra.density import Density
 from rota.spectra.lattice import Lattice
@@ -34,7 +35,7 @@ class Inversion:
     Attributes:
         kernel: The profile that the law realises; admissible.
         error: Largest difference to the profile that was found: at the samples, at quarters of the way
-            from each to the next, and far beyond their range.
+            from each to the next, ever closer around the largest, and at some lags far beyond their range.
         bound: Upper bound on it at every lag, where the caller's word allows one; else ``None``.
     """
 
@@ -66,13 +67,9 @@ def invert_periodic(
     lags = np.arange(half + 1.0) * (period / points)
     samples = even_samples(profile, lags)
     masses = clipped(dct(samples.mean(0), type=1) / points, points)
-    on_grid, between = cosine_sums(masses)
+    on_grid, _ = cosine_sums(masses)
     apart = np.abs(samples - on_grid).max()
-    error = apart
-    first, third = quarter_sums(masses)
-    for after, sums in ((0.25, first), (0.5, between), (0.75, third)):
-        moved = even_samples(profile, lags[:-1] + after * (period / points))
-        error = max(error, np.abs(moved - sums).max())
+    error = max(apart, largest_difference(profile, period / points, masses))
     some = slice(0, half + 1, max(1, half // 512))
     for count in _AWAY:
         again = even_samples(profile, lags[some] + count * period)

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import exp1, expi, shichi
 
 from rota.kernels.base import Admissible
 from rota.spectra.density import Density
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, lag_seconds, seconds
 
 __all__ = ["Laplace"]
 
@@ -31,9 +30,9 @@ class Laplace(Admissible):
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", seconds(self.width))
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
-        return np.asarray(np.exp(-np.abs(np.asarray(lag, np.float64)) / seconds(self.width)))
+        return np.asarray(np.exp(-np.abs(lag_seconds(lag)) / seconds(self.width)))
 
     def spectrum(self) -> Density:
         """Cauchy's law with the scale ``1 / (2 pi width)`` in cycles per second."""

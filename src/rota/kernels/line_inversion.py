@@ -13,7 +13,8 @@ from scipy.fft import dct
 from rota.kernels.evidence import probe_lags, scale_of
 from rota.kernels.fading_harmonics import FadingHarmonics
 from rota.kernels.inversion import ROUNDING, Inversion, between_samples, moment_bound
-from rota.kernels.sampled import clipped, cosine_sums, even_samples, kept, quarter_sums
+from rota.kernels.refining import largest_difference
+from rota.kernels.sampled import clipped, cosine_sums, even_samples, kept
 from rota.kernels.smoothness import Smoothness
 from rota.kernels.tail_decay import TailDecay
 from rota.types import Float64Array
@@ -49,7 +50,8 @@ def invert_on_line(
     )
     found = [_over(profile, float(one), points, known) for one in ranges]
     best = min(found, key=lambda one: one.error if one.bound is None else one.bound)
-    error = max(best.error, _at_quarters(profile, _Grid(best.range, points), best.masses))
+    grid = _Grid(best.range, points)
+    error = max(best.error, largest_difference(profile, grid.step, best.masses, grid.window))
     bound = None if best.bound is None else max(best.bound, error)
     return Inversion(FadingHarmonics(best.range, *kept(best.masses)), error, bound)
 
@@ -94,16 +96,6 @@ def _over(profile: Profile, length: float, points: int, known: tuple[Smoothness,
     if known is not None:
         bound = max(_bound(grid, masses, on_grid, apart, *known), error)
     return _Tried(length, masses, error, bound)
-
-
-def _at_quarters(profile: Profile, grid: _Grid, masses: Float64Array) -> float:
-    """Largest difference found a quarter of a step from samples: beside a kink it may be larger there."""
-    error = 0.0
-    for after, sums in zip((0.25, 0.75), quarter_sums(masses), strict=True):
-        places = np.arange(0.0, grid.points // 2) + after
-        realised = sums * grid.window(places)
-        error = max(error, float(np.abs(even_samples(profile, places * grid.step) - realised).max()))
-    return error
 
 
 def _beyond(profile: Profile, grid: _Grid, on_grid: Float64Array, between: Float64Array) -> float:

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from rota.errors import InputError
+from rota.kernels.amounts import plain
 from rota.kernels.base import Admissible
 from rota.kernels.laplace import Laplace, conjugate_of_decay
 from rota.spectra.density import Density
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, lag_seconds, seconds
 
 __all__ = ["Matern"]
 
@@ -39,11 +39,12 @@ class Matern(Admissible):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", seconds(self.width))
-        if self.nu not in _COEFFICIENTS:
-            raise InputError(f"nu {self.nu!r} of a matern profile: expected 0.5, 1.5 or 2.5")
-        object.__setattr__(self, "nu", float(self.nu))
+        nu = plain(self.nu)
+        if nu not in _COEFFICIENTS:
+            raise InputError(f"nu {self.nu!r} of a matern profile: expected the number 0.5, 1.5 or 2.5")
+        object.__setattr__(self, "nu", nu)
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
         x = np.abs(self._in_widths(lag))
         polynomial = np.polynomial.polynomial.polyval(np.minimum(x, 1e3), _COEFFICIENTS[self.nu])
@@ -58,8 +59,8 @@ class Matern(Admissible):
         deviation = scale * np.sqrt(degrees / (degrees - 2))
         return Density(_Student(degrees, scale), self, float(deviation), self._conjugate)
 
-    def _in_widths(self, lag: ArrayLike) -> Float64Array:
-        return np.asarray(np.sqrt(2 * self.nu) * np.asarray(lag, np.float64) / seconds(self.width))
+    def _in_widths(self, lag: Lag) -> Float64Array:
+        return np.asarray(np.sqrt(2 * self.nu) * lag_seconds(lag) / seconds(self.width))
 
     def _conjugate(self, lag: Float64Array) -> Float64Array:
         return conjugate_of_decay(self._in_widths(lag), _COEFFICIENTS[self.nu])

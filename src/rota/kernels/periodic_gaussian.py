@@ -12,7 +12,7 @@ from rota.kernels.base import Kernel
 from rota.kernels.certificate import Certificate, Verdict, Witness, quadratic_form
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, lag_seconds, seconds
 
 __all__ = ["PeriodicGaussian"]
 
@@ -42,7 +42,7 @@ class PeriodicGaussian(Kernel):
         object.__setattr__(self, "period", seconds(self.period))
         object.__setattr__(self, "width", seconds(self.width))
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
         return np.asarray(np.exp(-0.5 * (centred(lag, seconds(self.period)) / seconds(self.width)) ** 2))
 
@@ -138,12 +138,12 @@ class PeriodicGaussian(Kernel):
         return f"its Fourier coefficient of harmonic {k} is {size} (from the kink at half a period)"
 
 
-def centred(lag: ArrayLike, period: float) -> Float64Array:
+def centred(lag: Lag, period: float) -> Float64Array:
     """Lag less the nearest multiple of the period, exact in float64; in ``[-period / 2, period / 2]``.
 
     Args:
         lag: Seconds, any shape.
         period: Seconds.
     """
-    rest = np.fmod(np.asarray(lag, np.float64), period)  # exact, as is the difference of neighbours below
+    rest = np.fmod(lag_seconds(lag), period)  # exact, as is the difference of neighbours below
     return np.asarray(np.where(np.abs(rest) > period / 2, rest - np.copysign(period, rest), rest))

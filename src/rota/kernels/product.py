@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rota.errors import InputError
 from rota.kernels.base import Kernel
@@ -16,6 +15,7 @@ from rota.kernels.witnesses import certificate_of_parts
 from rota.spectra.base import Law
 from rota.spectra.convolution import convolve
 from rota.types import Float64Array
+from rota.units import Lag, lag_seconds
 
 __all__ = ["Product"]
 
@@ -39,9 +39,10 @@ class Product(Kernel):
         if len(factors) < 2:
             raise InputError(f"a product of {len(factors)} profiles: expected at least two")
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
-        return np.asarray(reduce(np.multiply, [kernel(lag) for kernel in self.kernels]), np.float64)
+        lags = lag_seconds(lag)
+        return np.asarray(reduce(np.multiply, [kernel(lags) for kernel in self.kernels]), np.float64)
 
     def spectrum(self) -> Law:
         """Convolution of the factors' laws.

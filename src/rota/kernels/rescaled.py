@@ -1,16 +1,13 @@
 """Rescaled: a profile stretched in time."""
 
-import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from rota.errors import InputError
+from rota.kernels.amounts import positive
 from rota.kernels.base import Kernel
 from rota.kernels.certificate import Certificate, Witness
 from rota.spectra.base import Law
 from rota.types import Float64Array
+from rota.units import Lag, lag_seconds
 
 
 @dataclass(frozen=True)
@@ -26,15 +23,11 @@ class Rescaled(Kernel):
     factor: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.factor) and self.factor > 0):
-            raise InputError(
-                f"factor {self.factor} of a rescaled profile: expected a positive, finite number"
-            )
-        object.__setattr__(self, "factor", float(self.factor))
+        object.__setattr__(self, "factor", positive(self.factor, "factor", "of a rescaled profile"))
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
-        return self.kernel(np.asarray(lag, np.float64) / self.factor)
+        return self.kernel(lag_seconds(lag) / self.factor)
 
     def spectrum(self) -> Law:
         """The profile's law, its frequencies divided by the factor.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rota.errors import InputError
+from rota.kernels.amounts import plain
 from rota.tables import Recipe
 
 __all__ = ["Smoothness"]
@@ -32,13 +33,17 @@ class Smoothness(Recipe):
     bound: float
 
     def __post_init__(self) -> None:
-        if not 1 <= self.order <= _HIGHEST:
-            raise InputError(f"smoothness of order {self.order}: expected a derivative from 1 to {_HIGHEST}")
-        if not (math.isfinite(self.bound) and self.bound >= 0):
+        order, bound = plain(self.order), plain(self.bound)
+        if order is None or order % 1 or not 1 <= order <= _HIGHEST:
             raise InputError(
-                f"smoothness bound {self.bound}: expected a finite number of 1/s^{self.order}, not negative"
+                f"smoothness of order {self.order!r}: expected a derivative from 1 to {_HIGHEST}"
             )
-        object.__setattr__(self, "bound", float(self.bound))
+        if bound is None or not (math.isfinite(bound) and bound >= 0):
+            raise InputError(
+                f"smoothness bound {self.bound!r}: expected a finite number of 1/s^{self.order}, not negative"
+            )
+        object.__setattr__(self, "order", int(order))
+        object.__setattr__(self, "bound", bound)
 
     def __str__(self) -> str:
         """For instance ``smoothness(2, 1e-08)``."""

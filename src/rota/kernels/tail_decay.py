@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from rota.errors import InputError
+from rota.kernels.amounts import positive
 from rota.tables import Recipe
 
 
@@ -23,9 +23,7 @@ class TailDecay(Recipe):
 
     def __post_init__(self) -> None:
         for name, value in (("order", self.order), ("bound", self.bound)):
-            if not (math.isfinite(value) and value > 0):
-                raise InputError(f"tail {name} {value}: expected a positive, finite number")
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, positive(value, f"tail {name}"))
 
     def __str__(self) -> str:
         """For instance ``tail_decay(2.0, 1000000.0)``."""

@@ -4,15 +4,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ive
 
 from rota.errors import InputError
+from rota.kernels.amounts import positive
 from rota.kernels.base import Admissible
 from rota.kernels.periodic_gaussian import centred
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, seconds
 
 __all__ = ["VonMises"]
 
@@ -39,14 +39,11 @@ class VonMises(Admissible):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", seconds(self.period))
-        if not (math.isfinite(self.concentration) and self.concentration > 0):
-            raise InputError(
-                f"concentration {self.concentration} of a von_mises profile: expected a positive, "
-                "finite number, for instance (T / (2 pi width))^2"
-            )
-        object.__setattr__(self, "concentration", float(self.concentration))
+        hint = ", for instance (T / (2 pi width))^2"
+        concentration = positive(self.concentration, "concentration", "of a von_mises profile", hint)
+        object.__setattr__(self, "concentration", concentration)
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
         turn = centred(lag, seconds(self.period)) / seconds(self.period)
         return np.asarray(np.exp(-2 * self.concentration * np.sin(np.pi * turn) ** 2))

@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rota.errors import InputError
+from rota.kernels.amounts import positive
 from rota.kernels.base import Kernel
 from rota.kernels.certificate import Certificate
 from rota.kernels.witnesses import certificate_of_parts
 from rota.spectra.mixture import Mixture
 from rota.types import Float64Array
+from rota.units import Lag, lag_seconds
 
 __all__ = ["WeightedSum"]
+
+_LEAST_SHARE = 1e-15
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,10 @@ class WeightedSum(Kernel):
 
     Attributes:
         kernels: The parts; those of a sum among them stand in its place, and share its weight.
-        weights: Of each, positive.
+        weights: Of each, positive, and at least 1e-15 of their total: rounding in it is no share.
+
+    Raises:
+        InputError: There are no parts, or weights are not one each and such.
     """
 
     kernels: Sequence[Kernel]
@@ -40,15 +46,17 @@ class WeightedSum(Kernel):
         parts = [
             part
             for kernel, weight in zip(self.kernels, self.weights, strict=True)
-            for part in _parts(kernel, float(weight))
+            for part in _parts(kernel, positive(weight, "weight", "of a profile in a sum"))
         ]
         object.__setattr__(self, "kernels", tuple(kernel for kernel, _ in parts))
         object.__setattr__(self, "weights", tuple(weight for _, weight in parts))
-        for weight in self.weights:
-            if not (math.isfinite(weight) and weight > 0):
-                raise InputError(f"weight {weight} of a profile in a sum: expected a positive, finite number")
         if not math.isfinite(sum(self.weights)):
             raise InputError(f"weights up to {max(self.weights)} in a sum: expected a finite total")
+        if min(self.weights) < _LEAST_SHARE * sum(self.weights):
+            raise InputError(
+                f"weight {min(self.weights):g} beside a total of {sum(self.weights):g}: expected a share of "
+                f"at least {_LEAST_SHARE:g}; leave such a profile out"
+            )
 
     @property
     def total(self) -> float:
@@ -60,9 +68,10 @@ class WeightedSum(Kernel):
         """Weights divided by their total, shape ``(parts,)``."""
         return np.array(self.weights) / self.total
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape."""
-        values = [share * kernel(lag) for share, kernel in zip(self.shares, self.kernels, strict=True)]
+        lags = lag_seconds(lag)
+        values = [share * kernel(lags) for share, kernel in zip(self.shares, self.kernels, strict=True)]
         return np.asarray(sum(values), np.float64)
 
     def spectrum(self) -> Mixture:
@@ -93,7 +102,7 @@ def weigh(kernel: Kernel, weight: float) -> WeightedSum:
     """A profile with a weight."""
     if isinstance(kernel, WeightedSum):
         return WeightedSum(kernel.kernels, tuple(weight * inner for inner in kernel.weights))
-    return WeightedSum((kernel,), (float(weight),))
+    return WeightedSum((kernel,), (weight,))
 
 
 def _parts(kernel: Kernel, weight: float) -> list[tuple[Kernel, float]]:

@@ -36,16 +36,12 @@ def certificate_of_parts(
     found = min(
         [search(kernel), *(_seen_again(kernel, witness) for witness in seen)], key=lambda one: one.clarity
     )
-    which = str(doubtful[0][0])
+    worst = next((one for one in doubtful if one[1].verdict == Verdict.NO), doubtful[0])
+    which = f"{worst[0]} is not {'' if worst[1].verdict == Verdict.NO else 'known to be '}positive definite"
     if found.is_negative:
-        reason = (
-            f"{which} is not known to be positive definite, and the whole has a quadratic form of "
-            f"{found.witness.value:.2g}"
-        )
+        reason = f"{which}, and the whole has a quadratic form of {found.witness.value:.2g}"
         return Certificate(Verdict.NO, reason, found.witness)
-    reason = (
-        f"{which} is not known to be positive definite, and no negative quadratic form of the whole was found"
-    )
+    reason = f"{which}, and no negative quadratic form of the whole was found"
     # How far from admissible a part is that is none, no one has measured; profiles differ by 2 at most.
     by_part = [2.0 if one.verdict == Verdict.NO else one.tolerance for one in known]
     tolerance = sum(by * far for by, far in zip(sensitivity, by_part, strict=True))

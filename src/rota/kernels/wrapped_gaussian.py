@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rota.errors import InputError
 from rota.kernels.base import Admissible
 from rota.spectra.lattice import Lattice
 from rota.types import Duration, Float64Array
-from rota.units import seconds
+from rota.units import Lag, lag_seconds, seconds
 
 _REACH = 9.0  # standard deviations; exp(-9^2/2) is below float64's resolution of 1
 _NARROWEST = 1e-5  # of the period
@@ -35,15 +34,16 @@ class WrappedGaussian(Admissible):
         object.__setattr__(self, "period", seconds(self.period))
         object.__setattr__(self, "width", seconds(self.width))
 
-    def __call__(self, lag: ArrayLike) -> Float64Array:
+    def __call__(self, lag: Lag) -> Float64Array:
         """Profile at a lag in seconds, any shape.
 
         Narrow peaks are summed over their images, wide ones over their harmonics: each where it converges.
         """
+        lags = lag_seconds(lag)
         ratio = seconds(self.width) / seconds(self.period)
         if ratio > 0.4:
-            return np.asarray(self.spectrum().characteristic(lag).real)
-        turn = np.mod(np.asarray(lag, np.float64), seconds(self.period)) / seconds(self.period)
+            return np.asarray(self.spectrum().characteristic(lags).real)
+        turn = np.mod(lags, seconds(self.period)) / seconds(self.period)
         reach = int(np.ceil(_REACH * ratio)) + 1
         images = np.arange(-reach, reach + 1)
         peaks = np.exp(-0.5 * ((turn[..., None] + images) / ratio) ** 2).sum(-1)

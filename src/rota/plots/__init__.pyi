@@ -8,11 +8,14 @@ from rota.plots.design_text import law_table as law_table
 from rota.plots.law_panel import draw_law as draw_law
 from rota.plots.lengths import draw_lengths as draw_lengths
 from rota.plots.lengths import lengths_figure as lengths_figure
+from rota.plots.modulation import draw_modulation as draw_modulation
+from rota.plots.modulation import modulation_figure as modulation_figure
 from rota.plots.panels import panel_sheet as panel_sheet
 from rota.plots.panels import time_axis as time_axis
 from rota.plots.prior import draw_prior as draw_prior
 from rota.plots.prior import prior_figure as prior_figure
 from rota.plots.style import house_style as house_style
+from rota.plots.style import picture_format as picture_format
 from rota.plots.style import save_figure as save_figure
 from rota.plots.table import comparison_table as comparison_table
 from rota.plots.table import TableRow as TableRow

@@ -57,7 +57,7 @@ def _head(figure: Figure, design: Design) -> None:
     verdict = {"yes": "Admissible", "no": "Not admissible", "undecided": "Not known to be admissible"}
     said = f"{verdict[design.certificate.verdict]}: {design.certificate.reason}."
     if design.drawn is not design.wanted:
-        said += f" Drawn is the nearest admissible profile, {design.distance:.2g} away at most."
+        said += f" Drawn is the nearest admissible profile, {design.distance:.2g} away where it is farthest."
     drawn = (
         f"{heads} heads of {pairs} pairs, {design.method}; RMS error {design.rmse.heads.mean():.3f} a head, "
         f"{design.rmse.together:.3f} their mean; {design.still[0]:.0%} of pairs never rotate."

@@ -26,7 +26,9 @@ def design_facts(design: Design) -> list[tuple[str, str]]:
         what = "quadratic form" if seen.weights is not None else "value"
         facts.append(("witness", f"{what} {seen.value:.3g} at {len(seen.points)} points"))
     if certificate.verdict != Verdict.YES:
-        facts.append(("drawn", f"the nearest admissible profile, {design.distance:.3g} away at most"))
+        facts.append(
+            ("drawn", f"the nearest admissible profile, {design.distance:.3g} away where it is farthest")
+        )
     expected, found = design.still
     spread, rmse = design.spread, design.rmse
     facts += [

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import matplotlib
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
 from rota.errors import InputError
@@ -69,11 +70,19 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     Raises:
         InputError: The folder does not exist, or the suffix is no format for pictures.
     """
-    path = Path(path)
-    kind = path.suffix.lstrip(".").lower()
-    if kind not in figure.canvas.get_supported_filetypes():
-        raise InputError(
-            f"picture {path}: unknown format {path.suffix!r}; end its name in .png, .svg or .pdf"
-        )
+    kind = picture_format(path)
     with written_whole(path) as part:
         figure.savefig(part, format=kind, dpi=_DPI)
+
+
+def picture_format(path: str | Path) -> str:
+    """Format of a picture by its name, for instance ``"png"``.
+
+    Raises:
+        InputError: The suffix is no format for pictures.
+    """
+    suffix = Path(path).suffix
+    kind = suffix.lstrip(".").lower()
+    if kind not in FigureCanvasBase.get_supported_filetypes():
+        raise InputError(f"picture {path}: unknown format {suffix!r}; end its name in .png, .svg or .pdf")
+    return kind

@@ -9,17 +9,19 @@ from rota.analysis.designs import Design
 from rota.analysis.horizons import horizon
 from rota.analysis.spread import spread_over_seeds
 from rota.analysis.truncation import truncated
+from rota.errors import InputError
 from rota.files import written_whole
 from rota.frequencies.convergence import pairs_needed
 from rota.frequencies.drawing import draw
 from rota.kernels.base import Kernel
-from rota.kernels.certificate import Verdict
+from rota.kernels.certificate import Certificate, Verdict
 from rota.kernels.certification import certify
 from rota.kernels.expression import parse_kernel
-from rota.kernels.projection import project
+from rota.kernels.projection import Projection, project
 
 __all__ = ["design", "save_design"]
 
+_MOST_DRAWN = 100_000  # frequencies of a draw: half a minute over seeds, and more than any layer has
 _FEWEST, _MOST = 721, 2881  # lags: one every two minutes of a day, or enough for narrow peaks
 
 
@@ -53,18 +55,24 @@ def design(
         confidence: With which they keep it.
 
     Raises:
-        InputError: The expression cannot be read, or sizes, seed, method, truncation, error or confidence
+        InputError: The expression cannot be read, the profile is not admissible and none that is can be found
+            near it, or sizes (to 100,000 pairs of all heads), seed, method, truncation, error or confidence
             are out of range.
     """
+    if pairs * heads > _MOST_DRAWN:
+        raise InputError(
+            f"{pairs:,} pairs of {heads:,} heads: expected at most {_MOST_DRAWN:,} frequencies in all"
+        )
+    needed = pairs_needed(error, confidence)
     wanted = parse_kernel(profile) if isinstance(profile, str) else profile
     certificate = certify(wanted)
     drawn, distance = wanted, 0.0
     if certificate.verdict != Verdict.YES:
-        drawn, distance = (nearest := project(wanted)).kernel, nearest.distance
+        nearest = _nearest(wanted, certificate)
+        drawn, distance = nearest.kernel, nearest.distance
     whole = drawn.spectrum()
     law = truncated(whole, truncation)
     law = law.fold() if fold else law
-    needed = pairs_needed(error, confidence)
     frequencies = draw(law, pairs, heads, seed, method=method)
     lags = _lags(horizon(drawn), law.scale)
     values = drawn(lags)
@@ -73,6 +81,17 @@ def design(
         wanted, certificate, drawn, distance, whole, law, truncation, frequencies, method, seed, lags,
         values, spread, error, confidence, needed,
     )  # fmt: skip
+
+
+def _nearest(wanted: Kernel, certificate: Certificate) -> Projection:
+    try:
+        return project(wanted)
+    except InputError as error:
+        if certificate.verdict != Verdict.NO:  # what is undecided for this reason says so itself
+            raise
+        raise InputError(
+            f"{wanted} is not admissible: {certificate.reason}; nor is one near it found that is: {error}"
+        ) from error
 
 
 def _lags(longest: float, scale: float) -> np.ndarray:

@@ -1,14 +1,18 @@
 """What is asked of times before they become phases."""
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from rota.errors import InputError
-from rota.units import ticks_per_second
+from rota.rotary.kinds import require_int64
+from rota.units import UNITS, ticks_per_second
 
 __all__ = ["require_clock"]
 
 FIRST, LAST = -2_208_988_800, 7_258_118_400  # seconds from 1970 to the starts of 1900 and 2200
+
+_TICKS = {unit: ticks_per_second(unit) for unit in UNITS}
 
 
 def require_clock(time: Tensor, *, unit: str = "s", name: str = "time") -> Tensor:
@@ -31,11 +35,10 @@ def require_clock(time: Tensor, *, unit: str = "s", name: str = "time") -> Tenso
         InputError: They are not int64, there are none, they are not between the years 1900 and 2200 in this
             unit, or two or more of them do not vary.
     """
-    if time.dtype != torch.int64:
-        raise InputError(f"{name} is {time.dtype}: expected torch.int64, whole clock ticks since the epoch")
+    require_int64(name, time)
     if time.numel() == 0:
         raise InputError(f"{name} is empty: expected at least one time")
-    ticks, (low, high) = ticks_per_second(unit), (int(edge) for edge in time.aminmax())
+    ticks, (low, high) = ticks_per_second(unit), _edges(time)
     if low < FIRST * ticks or high >= LAST * ticks:
         raise InputError(
             f"{name} runs from {low} to {high} in {unit}: expected the years 1900 to 2200; check the unit"
@@ -46,6 +49,61 @@ def require_clock(time: Tensor, *, unit: str = "s", name: str = "time") -> Tenso
             "where the times were lost"
         )
     return time
+
+
+def values_known(tensor: Tensor) -> bool:
+    """Whether values can be looked at for nothing: in eager mode, on the CPU, and not under a transform.
+
+    Elsewhere a look would wait for a device, break a graph, or be kept by a tracer.
+    """
+    return (
+        not torch.compiler.is_compiling()
+        and tensor.device.type == "cpu"
+        and type(tensor) in (Tensor, torch.nn.Parameter)  # not fake, nor distributed
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        and torch._C._len_torch_dispatch_stack() == 0
+        and torch._C._get_tracing_state() is None
+    )
+
+
+def require_range(time: Tensor, ticks_per_second: int, name: str) -> None:
+    """Refuse times before 1900 or after 2199, such as those of another unit have; only where `values_known`.
+
+    It costs one pass over the times. Elsewhere it does nothing: `require_clock` asks at any cost.
+
+    Args:
+        time: Clock ticks since the epoch, int64, any shape.
+        ticks_per_second: Of the clock.
+        name: What to call the times in an error.
+
+    Raises:
+        InputError: A time is out of that range.
+    """
+    if time.numel() == 0 or not values_known(time):
+        return
+    first, last = FIRST * ticks_per_second, LAST * ticks_per_second
+    low, high = _edges(time)
+    if first <= low and high < last:
+        return
+    wrong = high if high >= last else low
+    fitting = [unit for unit, ticks in _TICKS.items() if FIRST * ticks <= low and high < LAST * ticks]
+    remedy = (
+        f'build with unit="{fitting[0]}" if that is the unit of the clock' if fitting else "check the log"
+    )
+    raise InputError(
+        f"{name} {wrong} is {_date(wrong // ticks_per_second)} at {ticks_per_second} ticks a second: "
+        f"expected the years 1900 to 2200; {remedy}"
+    )
+
+
+def _edges(time: Tensor) -> tuple[int, int]:
+    low, high = torch.aminmax(time)
+    return int(low), int(high)
+
+
+def _date(second: int) -> str:
+    date = np.datetime64(second, "s").astype("datetime64[D]")
+    return "no date" if np.isnat(date) else str(date)
 
 
 def require_times_of(x: Tensor, time: Tensor, name: str) -> None:

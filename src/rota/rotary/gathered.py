@@ -5,10 +5,14 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from rota.errors import InputError
-from rota.rotary.batching import leading
-from rota.rotary.products import as_complex, differentiable_product
+from rota.rotary.batching import is_mapped_by_autograd, leading
+from rota.rotary.blocks import blocks
+from rota.rotary.kinds import require_floats, require_int64, require_tensor
+from rota.rotary.layouts import unpaired
+from rota.rotary.products import as_complex, differentiable_product, needs_no_copy, write_interleaved
 
 __all__ = ["rotate_gathered"]
 
@@ -25,8 +29,15 @@ def rotate_gathered(
         index: Which of the distinct phases each pair of each head turns by, shape ``(heads, pairs)``.
 
     Raises:
-        InputError: Shapes do not match.
+        InputError: Shapes do not match, or features are no floats.
     """
+    require_floats("features", x)
+    if require_tensor("points", points).ndim != 4 - points.is_complex():
+        raise InputError(
+            f"points of shape {tuple(points.shape)}: expected (batch, length, distinct) of unit_points"
+        )
+    if require_int64("index", index).ndim != 2:
+        raise InputError(f"index of shape {tuple(index.shape)}: expected (heads, pairs)")
     heads, pairs = index.shape
     if x.shape != (points.shape[0], heads, points.shape[1], 2 * pairs):
         raise InputError(
@@ -34,21 +45,47 @@ def rotate_gathered(
             f"{tuple(index.shape)} turn those of {(points.shape[0], heads, points.shape[1], 2 * pairs)}"
         )
     if points.is_complex() and not points.requires_grad:
-        turned: Tensor = _InPlace.apply(x, points, index)  # type: ignore[no-untyped-call]
-        return turned
-    return differentiable_product(x, _gather(points, index), "interleaved")
+        return _fixed(x, points, index)
+    if not _kept_for_backward():
+        return _out_of_place(x, points, index)
+    # A compiler would keep the gathered points for backward, twice the size of the features.
+    again: Tensor = checkpoint(_out_of_place, x, points, index, use_reentrant=False, preserve_rng_state=False)
+    return again
+
+
+def _fixed(x: Tensor, points: Tensor, index: Tensor) -> Tensor:
+    """Rotate in eager mode by points that are constants; differentiable in features."""
+    if is_mapped_by_autograd(x):
+        return _out_of_place(x, points, index)
+    turned: Tensor = _InPlace.apply(x, points, index)  # type: ignore[no-untyped-call]
+    return turned
+
+
+def _kept_for_backward() -> bool:
+    """Whether a compiler takes the rotation apart for training; torch.func has no checkpoints."""
+    return (
+        torch.compiler.is_compiling()
+        and not torch.compiler.is_exporting()
+        and torch.is_grad_enabled()
+        and not torch._C._are_functorch_transforms_active()
+    )
+
+
+def _out_of_place(x: Tensor, points: Tensor, index: Tensor) -> Tensor:
+    return differentiable_product(x, _gather(points, index).transpose(1, 2), "interleaved")
 
 
 def _gather(points: Tensor, index: Tensor) -> Tensor:
-    """Points by head, token and pair. gather, since index_select is many times slower along a last axis."""
+    """Points by token, head and pair. gather, since index_select is many times slower along a last axis."""
     batch, length, _, *parts = points.shape
     wanted = index.view(1, 1, -1, *(1 for _ in parts)).expand(batch, length, -1, *parts)
-    gathered: Tensor = points.gather(2, wanted).unflatten(2, tuple(index.shape)).transpose(1, 2)
-    return gathered
+    return points.gather(2, wanted).view(batch, length, *index.shape, *parts)
 
 
 class _InPlace(torch.autograd.Function):
     """The product takes the gathered points' memory, and nothing is kept for backward but the few points.
+
+    bfloat16 and misaligned features need scratch memory: they are turned block by block.
 
     Backward rotates by the conjugate points, which it gathers again: cheaper than keeping them. It is such a
     rotation itself, so it can be differentiated any number of times.
@@ -56,10 +93,16 @@ class _InPlace(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, points: Tensor, index: Tensor) -> Tensor:
-        wide = torch.promote_types(x.dtype, points.real.dtype)  # float32 at least, and rounded once
-        gathered = _gather(points.to(wide.to_complex()), index)
-        torch.mul(as_complex(x.to(wide)), gathered, out=gathered)
-        return torch.view_as_real(gathered).flatten(-2).to(x.dtype)
+        table = points.to(torch.promote_types(x.dtype, points.real.dtype).to_complex())
+        by_token = x.transpose(1, 2)
+        if needs_no_copy(by_token, table, by_token):
+            gathered = _gather(table, index)
+            torch.mul(as_complex(by_token), gathered, out=gathered)
+            return unpaired(torch.view_as_real(gathered)).transpose(1, 2)
+        out = torch.empty(by_token.shape, dtype=x.dtype, device=x.device)  # a token's heads side by side
+        for x_part, out_part, table_part, index_part in blocks(by_token, out, table[:, :, None], index):
+            write_interleaved(x_part, _gather(table_part.squeeze(2), index_part), out_part)
+        return out.transpose(1, 2)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
@@ -69,8 +112,7 @@ class _InPlace(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
         points, index = ctx.saved_tensors
-        back: Tensor = _InPlace.apply(grad, points.conj().resolve_conj(), index)  # type: ignore[no-untyped-call]
-        return back, None, None
+        return _fixed(grad, points.conj().resolve_conj(), index), None, None
 
     @staticmethod
     def vmap(

@@ -5,16 +5,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rota.rotary.batching import leading
-from rota.rotary.layouts import pair_views
+from rota.rotary.batching import is_mapped, is_mapped_by_autograd, leading
+from rota.rotary.blocks import blocks
+from rota.rotary.layouts import beginning, pair_views
 from rota.rotary.points import TURN, unit_points
-from rota.rotary.products import as_complex, product
+from rota.rotary.products import as_complex, differentiable_product, product
 
 __all__: list[str] = []
 
 
 def rotated(x: Tensor, turns: Tensor, layout: str) -> Tensor:
     """Rotate in eager mode; differentiable in features and turns."""
+    if is_mapped_by_autograd(x):
+        return differentiable_product(x, unit_points(turns, x.dtype), layout)
     points = unit_points(turns.detach(), x.dtype)
     out: Tensor = _Rotated.apply(x, turns, points, layout)  # type: ignore[no-untyped-call]
     return out
@@ -22,6 +25,8 @@ def rotated(x: Tensor, turns: Tensor, layout: str) -> Tensor:
 
 def rotated_by(x: Tensor, points: Tensor, layout: str) -> Tensor:
     """Rotate in eager mode by complex points, which are constants; differentiable in features."""
+    if is_mapped_by_autograd(x):
+        return differentiable_product(x, points, layout)
     out: Tensor = _Rotated.apply(x, None, points, layout)  # type: ignore[no-untyped-call]
     return out
 
@@ -77,13 +82,23 @@ def _phase_gradient(output: Tensor, grad: Tensor, turns: Tensor, layout: str) ->
     T-RoPE's Algorithm 3, but from the output instead of the input: 6 instead of 18 operations a pair. It is
     summed in float32, or float64 for float64 features, over the heads and whatever else shares the turns.
     """
-    wide = torch.float64 if output.dtype == torch.float64 else torch.float32
-    output, grad = (part[..., : 2 * turns.shape[-1]].to(wide) for part in (output, grad))
-    if layout == "interleaved":
-        # Not conj_physical, for which torch.vmap has no rule.
-        across = as_complex(grad).conj().resolve_conj().mul_(as_complex(output))
-        by_angle = -across.sum_to_size(turns.shape).imag
+    pairs, wide = turns.shape[-1], torch.float64 if output.dtype == torch.float64 else torch.float32
+    output, grad = beginning(output, 2 * pairs), beginning(grad, 2 * pairs)
+    if torch.is_grad_enabled() or is_mapped(output, grad, turns):  # then out of place, and all at once
+        by_angle = _across(output, grad, layout, wide).sum_to_size(turns.shape)
     else:
-        (first, second), (by_first, by_second) = pair_views(output, layout), pair_views(grad, layout)
-        by_angle = torch.addcmul(first * by_second, second, by_first, value=-1).sum_to_size(turns.shape)
+        by_angle = torch.zeros(turns.shape, dtype=wide, device=turns.device)
+        for output_block, grad_block, sum_block in blocks(output, grad, by_angle):
+            sum_block += _across(output_block, grad_block, layout, wide).sum_to_size(sum_block.shape)
     return (by_angle * TURN).to(turns.dtype)
+
+
+def _across(output: Tensor, grad: Tensor, layout: str, wide: torch.dtype) -> Tensor:
+    """How far the gradient of each pair points to where the pair would turn."""
+    output, grad = output.to(wide), grad.to(wide)
+    if layout == "interleaved" and not is_mapped_by_autograd(grad):
+        # Not conj_physical, for which torch.vmap has no rule.
+        product_ = as_complex(grad).conj().resolve_conj().mul_(as_complex(output))
+        return -product_.imag
+    (first, second), (by_first, by_second) = pair_views(output, layout), pair_views(grad, layout)
+    return torch.addcmul(first * by_second, second, by_first, value=-1)

@@ -33,7 +33,7 @@ class Tabulated:
 
     The grid is even at first and then in ``asinh(x / scale)``, in which tails that fall are smooth; between
     its points the logarithm of the tail and the density are cubic. The error is about 1e-9, in a tail that
-    falls relative to it; of a tail that ripples, as Triangle's does, about 1e-6.
+    falls relative to it; of a tail that ripples, as Triangle's does, about 1e-5.
 
     Attributes:
         whole: What is tabulated.
