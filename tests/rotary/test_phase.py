@@ -13,6 +13,7 @@ from torch import Tensor
 
 from rota.errors import InputError
 from rota.rotary import lattice_turns, lattice_turns_reference, real_turns, real_turns_reference
+from rota.rotary.phase import turns_of_lattice
 
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 FIRST, LAST = -2_208_988_800, 7_258_118_400  # 1900-01-01 and 2200-01-01
@@ -233,3 +234,16 @@ def test_every_int64_is_a_time() -> None:
     turns = lattice_turns(time[:, None], torch.tensor([1, -7, 250]), 86_400 * 10**9)
     exact = lattice_turns_reference(time[:, None], torch.tensor([1, -7, 250]), 86_400 * 10**9)
     torch.testing.assert_close(turns.double(), exact, rtol=0, atol=6e-8)
+
+
+@settings(max_examples=200)
+@given(
+    period=st.integers(2, 2**40),
+    share=st.floats(-1, 1),
+    time=st.integers(-(2**62), 2**62),
+)
+def test_small_products_give_the_same_bits_in_float64(period: int, share: float, time: int) -> None:
+    harmonic = int(share * (2**52 // period - 1))
+    times = torch.tensor([time, time + 1, time - period // 2, 0, period // 2])
+    given_ = times, torch.tensor([harmonic]), torch.tensor([period])
+    assert torch.equal(turns_of_lattice(*given_, small=True), turns_of_lattice(*given_))

@@ -15,6 +15,8 @@ from rota.rotary.phase import require_lattice, turns_of_lattice
 from rota.rotary.points import unit_points
 from rota.units import ticks_per_second
 
+_HELD_BY_FLOAT64 = 2.0**52  # whole numbers that it holds, and their halves
+
 
 class HarmonicRotation(Rotation):
     """Rotates by time at integer harmonics of whole periods, with phases exact to the clock's tick.
@@ -38,6 +40,7 @@ class HarmonicRotation(Rotation):
     _harmonics: Tensor
     _periods: Tensor
     _index: Tensor
+    _small: bool
 
     def __init__(
         self,
@@ -80,12 +83,15 @@ class HarmonicRotation(Rotation):
         both = torch.stack((self.harmonics, self.periods.expand_as(self.harmonics))).flatten(1)
         (harmonics, periods), index = torch.unique(both, dim=1, return_inverse=True)
         one_period = bool((periods == periods[0]).all())  # then time is reduced once for all harmonics
+        largest = float(harmonics.double().abs().max() * periods.double().max())
+        self._small = largest < _HELD_BY_FLOAT64
         self._keep_index(harmonics, periods[:1] if one_period else periods, index)
 
     def _index_all(self) -> None:
         """Take each pair for one of its own, until the draw has values."""
         harmonics = self.harmonics.flatten()
         places = torch.arange(len(harmonics), device=harmonics.device)
+        self._small = False
         self._keep_index(harmonics, self.periods.expand_as(self.harmonics).flatten(), places)
 
     def _keep_index(self, harmonics: Tensor, periods: Tensor, index: Tensor) -> None:
@@ -151,5 +157,6 @@ class HarmonicRotation(Rotation):
                 f"expected (batch, heads, length, head_dim), got {tuple(x.shape)}"
             )
         require_times_of(x, time, self.name)
-        points = unit_points(turns_of_lattice(time[..., None], self._harmonics, self._periods), x.dtype)
+        turns = turns_of_lattice(time[..., None], self._harmonics, self._periods, small=self._small)
+        points = unit_points(turns, x.dtype)
         return rotate_gathered(x, points, index)

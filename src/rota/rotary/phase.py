@@ -53,9 +53,22 @@ def lattice_turns(
     return turns_of_lattice(time, harmonic, period)
 
 
-def turns_of_lattice(time: Tensor, harmonic: Tensor, period: Tensor) -> Tensor:
-    """`lattice_turns` of tensors that `require_lattice` has seen."""
-    cycles, turn = harmonic * torch.remainder(time, period), period.double()
+def turns_of_lattice(time: Tensor, harmonic: Tensor, period: Tensor, *, small: bool = False) -> Tensor:
+    """`lattice_turns` of tensors that `require_lattice` has seen.
+
+    Args:
+        time: As there.
+        harmonic: As there.
+        period: As there.
+        small: Harmonics times periods are under 2**52: then float64 holds the residue's multiples to the last
+            tick, and the same turns, bit for bit, come twice as fast.
+    """
+    residue, turn = torch.remainder(time, period), period.double()
+    if small:
+        product = residue.double() * harmonic.double()
+        whole = (product / turn).add_(0.5).floor_()
+        return _within_half(product.sub_(whole.mul_(turn)).div_(turn))
+    cycles = harmonic * residue
     # Whole turns are found in float64 and taken out in int64: exact, and without a slow division of integers.
     whole = (cycles.double() / turn).add_(0.5).floor_().long()
     return _within_half(cycles.sub_(whole.mul_(period)).double() / turn)
