@@ -296,6 +296,8 @@ def test_what_does_not_fit_is_refused() -> None:
     tables, attention = IntervalTables(DIM, max_len=4, num_intervals=3), IntervalAttention(DIM, 2).double()
     with pytest.raises(InputError, match="embedding_dim 8: expected a multiple of num_heads 3"):
         IntervalAttention(DIM, 3)
+    with pytest.raises(InputError, match="num_heads 0: expected a whole number of at least 1"):
+        IntervalAttention(DIM, 0)
     with pytest.raises(InputError, match="block 0"):
         IntervalAttention(DIM, 2, block=0)
     with pytest.raises(InputError, match="num_intervals 0: expected a whole number of at least 1"):
@@ -313,3 +315,12 @@ def test_what_does_not_fit_is_refused() -> None:
         attention(queries, events, fitting, None, seen)
     with pytest.raises(InputError, match="interval attention needs the time of each key"):
         attention(queries, events, fitting, asked, None)
+
+
+def test_times_of_another_length_are_refused(unchecked_shapes: None) -> None:
+    attention, fitting = IntervalAttention(DIM, 2).double(), IntervalTables(DIM, max_len=9)(9)
+    queries, events, asked, seen = inputs()
+    with pytest.raises(InputError, match=r"query time of shape .* pass one time for each event"):
+        attention(queries, events, fitting, asked[:, :-1], seen)
+    with pytest.raises(InputError, match="key time of shape"):
+        attention(queries, events, fitting, asked, seen[:, :-1])

@@ -273,10 +273,13 @@ def test_a_checkpoint_holds_the_draw_and_nothing_derived() -> None:
         (lambda: ClockRoPE([DAILY], shares=[0.5]).build(head_dim=8, num_heads=1), "shares"),
         (lambda: ClockRoPE([DAILY, WEEKLY]).build(head_dim=2, num_heads=1), "larger head_dim"),
         (lambda: ClockRoPE([DAILY], method="halton").build(head_dim=8, num_heads=1), "'halton'"),
-        (lambda: ClockRoPE([DAILY], truncation=-1).build(head_dim=8, num_heads=1), "harmonic -1"),
+        (
+            lambda: ClockRoPE([DAILY], truncation=-1).build(head_dim=8, num_heads=1),
+            "truncation -1 of ClockRoPE",
+        ),
         (lambda: ClockRoPE([DAILY]).build(head_dim=8, num_heads=1, unit="min"), "time unit 'min'"),
         (lambda: ClockRoPE([DAILY]).build(head_dim=8, num_heads=1, seed=-1), "seed -1"),
-        (lambda: ClockRoPE().law(Fading()), "expected a periodic profile, and fading is not"),
+        (lambda: ClockRoPE().law(Fading()), "fading is not: it has no harmonics; use RFR"),
         (
             lambda: ClockRoPE().law(0.7 * DAILY + 0.3 * Fading()),
             "expected a periodic profile, and fading is not",
@@ -293,4 +296,25 @@ def test_a_checkpoint_holds_the_draw_and_nothing_derived() -> None:
 def test_what_cannot_be_built_is_refused(wrong: Callable[[], object], says: str) -> None:
     with pytest.raises(InputError, match=says) as caught:
         wrong()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"kernels": "24h"}, r'kernels \'24h\': expected a list .* write WrappedGaussian\("24h", "2h"\)'),
+        ({"kernels": None}, "kernels None: expected a list of kernels .* parse_kernel"),
+        ({"kernels": ["24h"]}, "kernel '24h': expected one of the kernels .* parse_kernel"),
+        ({"kernels": [WrappedGaussian]}, "kernel <class .*: expected one of the kernels"),
+        ({"truncation": "6"}, "truncation '6' of ClockRoPE: expected a whole number of at least 0"),
+        ({"truncation": 2.5}, r"truncation 2\.5 of ClockRoPE"),
+        ({"fold": "yes"}, "fold 'yes' of ClockRoPE: expected True or False"),
+        ({"shares": 0.5}, r"shares 0\.5 of ClockRoPE: expected a list"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused(
+    unchecked_shapes: None, changed: dict[str, object], says: str
+) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        ClockRoPE(**changed)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)

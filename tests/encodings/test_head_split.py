@@ -160,3 +160,32 @@ def test_parts_that_are_no_list_are_refused(unchecked_shapes: None) -> None:
     for kind in (Split, HeadSplit):
         with pytest.raises(InputError, match=rf"write {kind.__name__}\(\[RoPE"):
             kind(RoPE())
+
+
+@pytest.mark.parametrize("kind", [Split, HeadSplit])
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (([RoPE(), "rope"],), r"plit part 1 is 'rope': expected an encoding; write for instance RoPE\(\)"),
+        (([RoPE, ClockRoPE],), r"plit part 0 is the class RoPE: expected an encoding; write RoPE\(\)"),
+        ((None,), r"plit parts None: expected a list of encodings; write \w+\(\[RoPE\(\), \.\.\.\]\)"),
+        (("rope",), "plit parts 'rope': expected a list"),
+        (([RoPE(), RoPE()], 0.5), r"shares 0\.5 of \w*plit: expected a list .* \[0\.5, 0\.5\]"),
+        (([RoPE(), RoPE()], ["a", "b"]), r"shares \['a', 'b'\] of"),
+        (([RoPE(), RoPE()], "half"), "shares 'half' of"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused(
+    unchecked_shapes: None, kind: Callable[..., object], given: tuple[object, ...], says: str
+) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        kind(*given)
+    assert "\n" not in str(caught.value)
+
+
+def test_shares_of_another_kind_are_refused_by_name(unchecked_shapes: None) -> None:
+    for share in (share_pairs, share_heads):
+        with pytest.raises(
+            InputError, match="shares 'half' of 2 parts: expected a list of one positive number"
+        ):
+            share(8, 2, "half")  # type: ignore[arg-type]

@@ -194,3 +194,9 @@ def test_what_does_not_fit_is_refused(example: Example) -> None:
         example.recipe.build(0)
     with pytest.raises(InputError, match="time unit 'min'"):
         example.recipe.build(DIM, "min")
+
+
+@EVERY
+def test_a_width_that_is_not_whole_is_refused(example: Example, unchecked_shapes: None) -> None:
+    with pytest.raises(InputError, match=r"embedding_dim 2\.5: expected a whole number of at least 1"):
+        example.recipe.build(2.5)  # type: ignore[arg-type]

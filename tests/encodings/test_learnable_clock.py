@@ -239,3 +239,14 @@ def test_what_cannot_be_built_is_refused(wrong: Callable[[], object], says: str)
     with pytest.raises(InputError, match=says) as caught:
         wrong()
     assert "\n" not in str(caught.value)
+
+
+def test_a_clock_that_is_none_is_refused(unchecked_shapes: None) -> None:
+    for wrong in ([Cosine("24h")], Cosine("24h"), None, ClockRoPE):
+        with pytest.raises(
+            InputError, match=r"of LearnableClock: expected a ClockRoPE; write .*\["
+        ) as caught:
+            LearnableClock(wrong)  # type: ignore[arg-type]
+        assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match=r"origin 1\.5 of LearnableClock: expected seconds since 1970"):
+        LearnableClock(origin=1.5)  # type: ignore[arg-type]

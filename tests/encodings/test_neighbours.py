@@ -1,6 +1,7 @@
 """RoPE against transformers; FoPE, LearnableRoPE and SIREN-RoPE against their formulas."""
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import numpy as np
@@ -205,17 +206,23 @@ def test_siren_learns_everything_that_it_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "says"),
+    ("made", "says"),
     [
-        (FoPE(train_length=6), "train_length 6: no wave completes a turn"),
-        (FoPE(base=1.0), "RoPE base 1.0"),
-        (LearnableRoPE(base=0.5), "RoPE base 0.5"),
-        (SIRENRoPE(base=-1.0), "RoPE base -1.0"),
+        (lambda: FoPE(train_length=6), "train_length 6: no wave completes a turn"),
+        (lambda: FoPE(base=1.0), "RoPE base 1.0"),
+        (lambda: FoPE(gain=float("nan")), "gain nan of FoPE: expected a finite number of at least 0"),
+        (lambda: FoPE(gain=-1.0), "gain -1.0 of FoPE"),
+        (lambda: LearnableRoPE(base=0.5), "RoPE base 0.5"),
+        (lambda: SIRENRoPE(base=-1.0), "RoPE base -1.0"),
+        (lambda: SIRENRoPE(width=8.5), "width 8.5 and omega 10.0 of SIREN-RoPE: expected a whole number"),  # type: ignore[arg-type]
+        (lambda: SIRENRoPE(omega=float("inf")), "omega inf of SIREN-RoPE: expected .* a finite one above 0"),
     ],
 )
-def test_recipes_that_do_not_work_are_refused(recipe: FoPE | LearnableRoPE | SIRENRoPE, says: str) -> None:
+def test_recipes_that_do_not_work_are_refused(
+    unchecked_shapes: None, made: Callable[[], Encoding], says: str
+) -> None:
     with pytest.raises(InputError, match=says):
-        recipe.build(head_dim=8, num_heads=2)
+        made().build(head_dim=8, num_heads=2)
 
 
 def test_what_they_were_not_built_for_is_refused() -> None:

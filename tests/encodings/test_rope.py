@@ -141,3 +141,10 @@ def test_shares_that_do_not_fit_are_refused(wrong: Callable[[], object], says: s
     with pytest.raises(InputError, match=says) as caught:
         wrong()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("base", ["x", float("inf"), float("nan"), 1.0, None])
+def test_a_base_that_makes_no_ladder_is_refused(unchecked_shapes: None, base: float) -> None:
+    with pytest.raises(InputError, match=rf"RoPE base {base!r}: expected a finite number above 1") as caught:
+        RoPE(base)
+    assert "\n" not in str(caught.value)

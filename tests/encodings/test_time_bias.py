@@ -161,7 +161,7 @@ def test_a_bfloat16_model_sums_gradients_wide() -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"num_buckets": 0}, "num_buckets 0: .* expected at least 1"),
+        ({"num_buckets": 0}, "num_buckets 0: .* expected a whole number of at least 1"),
         ({"num_buckets": -3}, "num_buckets -3"),
         ({"bucket_base": 1.0}, r"bucket_base 1\.0: expected a finite number over 1"),
         ({"bucket_base": float("inf")}, "bucket_base inf"),
@@ -190,5 +190,26 @@ def test_rows_that_do_not_fit_are_refused() -> None:
         InputError, match=r"cannot tell where they stand; pass query_position and key_position"
     ):
         module(key[:, :1], key[:, :3])
-    with pytest.raises(IndexError):
-        module(key[:, :1], key[:, :1], torch.tensor([4]), torch.tensor([0]))
+    at, far = torch.tensor([[4]]), torch.tensor([[0]])
+    for query, event in ((at, far), (far, at), (at[0], far[0])):
+        with pytest.raises(InputError, match=r"4 positions apart: .* max_len 4 and expects at most 3; build"):
+            module(key[:, :1], key[:, :1], query, event)
+    module(key[:, :1], key[:, :1], torch.tensor([100]), torch.tensor([97]))  # only the distance counts
+
+
+def test_numbers_of_another_kind_are_refused(unchecked_shapes: None) -> None:
+    for kind, changed, says in (
+        (TimeBias, {"num_buckets": 3.5}, r"num_buckets 3\.5: .* expected a whole number"),
+        (
+            TimeBias,
+            {"spread": float("nan")},
+            "spread nan of TimeBias: expected a finite number of at least 0",
+        ),
+        (TimeBias, {"spread": -1.0}, r"spread -1\.0 of TimeBias"),
+        (PositionBias, {"spread": -1.0}, r"spread -1\.0 of PositionBias"),
+    ):
+        with pytest.raises(InputError, match=says):
+            kind(**changed)
+    for recipe in (TimeBias(), PositionBias()):
+        with pytest.raises(InputError, match=r"max_len 2\.5: expected a whole number of at least 1"):
+            recipe.build(max_len=2.5)  # type: ignore[arg-type]

@@ -90,6 +90,7 @@ def test_gradient_of_rates_and_offsets_against_finite_differences() -> None:
         ({"waves": 0}, "waves 0: expected a whole number of at least 1"),
         ({"shortest": "2d", "longest": "1d"}, "expected shortest <= longest"),
         ({"shortest": "a while"}, "duration 'a while'"),
+        ({"origin": 10**18}, "origin 1000000000000000000 of TimestampEmbedding: expected seconds since 1970"),
         ({"longest": -1}, "duration -1: expected a positive"),
     ],
 )

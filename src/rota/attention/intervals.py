@@ -10,6 +10,7 @@ from rota.attention.interval_lengths import smallest_gaps
 from rota.attention.interval_tables import IntervalVectors
 from rota.attention.interval_weights import Parts, weights_and_intervals
 from rota.encodings.base import require_time
+from rota.encodings.numerals import require_whole
 from rota.errors import InputError
 
 
@@ -38,6 +39,8 @@ class IntervalAttention(nn.Module):
         block: int = 128,
     ) -> None:
         super().__init__()
+        require_whole(num_heads, 1, "num_heads")
+        require_whole(embedding_dim, 1, "embedding_dim")
         if embedding_dim % num_heads:
             raise InputError(f"embedding_dim {embedding_dim}: expected a multiple of num_heads {num_heads}")
         if block < 1:
@@ -67,7 +70,8 @@ class IntervalAttention(nn.Module):
             mask: False in the padding, which no event then sees. Padding on the right needs none.
 
         Raises:
-            InputError: A time is missing, or the vectors are of another length or width.
+            InputError: A time is missing or not one for each event, or the vectors are of another length or
+                width.
         """
         parts = self._parts(queries, events, vectors, query_time, key_time, mask)
         length, attended = queries.shape[1], []
@@ -103,6 +107,13 @@ class IntervalAttention(nn.Module):
     ) -> Parts:
         asked = require_time(query_time, "interval attention", "query")
         seen = require_time(key_time, "interval attention", "key")
+        for time, whose in ((asked, "query"), (seen, "key")):
+            if time.shape != events.shape[:2]:
+                raise InputError(
+                    f"{whose} time of shape {tuple(time.shape)} and events of shape {tuple(events.shape)}: "
+                    f"interval attention expects (batch, length) {tuple(events.shape[:2])}; pass one time "
+                    "for each event"
+                )
         if vectors.position_keys.shape != events.shape[1:]:
             raise InputError(
                 f"vectors of positions of shape {tuple(vectors.position_keys.shape)} and events of shape "

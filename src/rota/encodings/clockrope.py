@@ -1,6 +1,6 @@
 """ClockRoPE: rotation by time, at harmonics drawn from the law of a wanted profile."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,8 @@ import numpy as np
 from rota.encodings.base import Encoding
 from rota.encodings.drawn import draw_parts, harmonic_rotation
 from rota.encodings.harmonic import HarmonicRotation
-from rota.encodings.shares import share_pairs
+from rota.encodings.numerals import require_switch, require_whole, shown
+from rota.encodings.shares import read_shares, share_pairs
 from rota.encodings.site import Site
 from rota.errors import InputError
 from rota.kernels.base import Kernel
@@ -16,6 +17,8 @@ from rota.kernels.weighted_sum import WeightedSum
 from rota.kernels.wrapped_gaussian import WrappedGaussian
 from rota.spectra.lattice import Lattice
 from rota.spectra.mixture import Mixture
+
+_KERNELS = 'kernels of rota.kernels; write WrappedGaussian("24h", "2h"), or read text with parse_kernel'
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,16 @@ class ClockRoPE(Encoding):
     def __post_init__(self) -> None:
         if isinstance(self.kernels, Kernel):
             raise InputError(f"ClockRoPE takes a list of kernels: write ClockRoPE([{self.kernels!r}])")
+        if isinstance(self.kernels, str) or not isinstance(self.kernels, Iterable):
+            raise InputError(f"ClockRoPE kernels {shown(self.kernels)}: expected a list of {_KERNELS}")
         object.__setattr__(self, "kernels", tuple(self.kernels))
-        object.__setattr__(self, "shares", None if self.shares is None else tuple(self.shares))
+        for kernel in self.kernels:
+            if not isinstance(kernel, Kernel):
+                raise InputError(f"ClockRoPE kernel {shown(kernel)}: expected one of the {_KERNELS}")
+        object.__setattr__(self, "shares", read_shares(self.shares, "ClockRoPE"))
+        require_switch(self.fold, "fold", "ClockRoPE")
+        if self.truncation is not None:
+            require_whole(self.truncation, 0, "truncation", "ClockRoPE")
         if not self.kernels:
             raise InputError(
                 'ClockRoPE has no kernel: expected at least one, for instance WrappedGaussian("24h", "2h")'
@@ -91,5 +102,8 @@ def _periodic_parts(kernel: Kernel, weight: float) -> list[tuple[Lattice, float]
     shares = law.weights.tolist() if isinstance(law, Mixture) else [1.0]
     lattices = [part for part in laws if isinstance(part, Lattice)]
     if len(lattices) < len(laws):
-        raise InputError(f"ClockRoPE: expected a periodic profile, and {kernel} is not: it has no harmonics")
+        raise InputError(
+            f"ClockRoPE: expected a periodic profile, and {kernel} is not: it has no harmonics; use RFR, "
+            "which takes any profile"
+        )
     return [(lattice, weight * share) for lattice, share in zip(lattices, shares, strict=True)]

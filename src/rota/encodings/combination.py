@@ -1,13 +1,15 @@
 """Combination: several encodings in one layer; what `Split` and `HeadSplit` have in common."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from rota.encodings.base import Encoding, Rotation
+from rota.encodings.numerals import shown
+from rota.encodings.shares import read_shares
 from rota.errors import InputError
 
 __all__ = ["Combination", "CombinedRotation"]
@@ -85,8 +87,14 @@ class Combination(Encoding, ABC):
         name = type(self).__name__
         if isinstance(self.parts, Encoding):
             raise InputError(f"{name} takes a list of encodings: write {name}([{self.parts!r}, ...])")
+        if isinstance(self.parts, str) or not isinstance(self.parts, Iterable):
+            raise InputError(
+                f"{name} parts {shown(self.parts)}: expected a list of encodings; write {name}([RoPE(), ...])"
+            )
         object.__setattr__(self, "parts", tuple(self.parts))
-        object.__setattr__(self, "shares", None if self.shares is None else tuple(self.shares))
+        for index, part in enumerate(self.parts):
+            _require_encoding(part, f"{name} part {index}")
+        object.__setattr__(self, "shares", read_shares(self.shares, name))
         if not self.parts:
             raise InputError(f"{name} has no parts: expected at least one encoding")
 
@@ -94,3 +102,12 @@ class Combination(Encoding, ABC):
     def needs_clock(self) -> bool:
         """Whether any part rotates by time."""
         return any(part.needs_clock for part in self.parts)
+
+
+def _require_encoding(part: object, where: str) -> None:
+    if isinstance(part, type):
+        raise InputError(
+            f"{where} is the class {part.__name__}: expected an encoding; write {part.__name__}()"
+        )
+    if not isinstance(part, Encoding):
+        raise InputError(f"{where} is {shown(part)}: expected an encoding; write for instance RoPE()")

@@ -9,6 +9,7 @@ from jaxtyping import Float64, Int64
 from torch import Tensor
 
 from rota.encodings.base import Encoding, Rotation
+from rota.encodings.numerals import require_base, require_spread, require_whole
 from rota.encodings.positions import positions_of
 from rota.encodings.site import Site
 from rota.errors import InputError
@@ -118,11 +119,16 @@ class FoPE(Encoding):
     gain: float = 0.3
     needs_clock = False
 
+    def __post_init__(self) -> None:
+        require_whole(self.train_length, 1, "train_length", "FoPE")
+        require_base(self.base)
+        require_spread(self.gain, "gain", "FoPE")
+
     def rotation(self, site: Site) -> WaveRotation:
         """Draw the matrices of one layer, for each key head its own.
 
         Raises:
-            InputError: No wave completes a turn in the training length, or the base is not above 1.
+            InputError: No wave completes a turn in the training length.
         """
         ladder = rope_ladder(site.head_dim, self.base)
         kept = ladder[ladder * self.train_length >= 1]

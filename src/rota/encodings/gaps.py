@@ -89,6 +89,9 @@ class GapRotation(Rotation):
     ) -> Tensor:
         """Rotate all queries of rows, shape ``(batch, heads, query, head_dim)``.
 
+        The row is what is passed: by gaps to the time before, a query passed alone is the first and has gap
+        0; pass the row from its start.
+
         Raises:
             InputError: There is no time, or shapes do not fit.
         """

@@ -8,6 +8,8 @@ from torch import Tensor, nn
 
 from rota.encodings.base import Encoding, Rotation, require_time
 from rota.encodings.clockrope import ClockRoPE
+from rota.encodings.numerals import shown
+from rota.encodings.origins import START_OF_2020, require_origin
 from rota.encodings.real import rotate_heads
 from rota.encodings.site import Site
 from rota.errors import InputError
@@ -15,7 +17,6 @@ from rota.types import Duration
 from rota.units import seconds, ticks_per_second
 
 _HOUR = 3600.0
-_LATEST = 4_102_444_800  # 2100; times less such an origin fit int64 in every unit
 
 
 class LearnableRotation(Rotation):
@@ -118,18 +119,20 @@ class LearnableClock(Encoding):
     init: str = "law"
     form: str = "conditioned"
     span: Duration = "365d"
-    origin: int = 1_577_836_800
+    origin: int = START_OF_2020
     needs_clock = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.clock, ClockRoPE):
+            raise InputError(
+                f"clock {shown(self.clock)} of LearnableClock: expected a ClockRoPE; write "
+                "LearnableClock(ClockRoPE([...])) with the kernels in it"
+            )
         if self.init not in ("law", "zero"):
             raise InputError(f'init {self.init!r} of LearnableClock: expected "law" or "zero"')
         if self.form not in ("conditioned", "paper"):
             raise InputError(f'form {self.form!r} of LearnableClock: expected "conditioned" or "paper"')
-        if not 0 <= self.origin <= _LATEST:
-            raise InputError(
-                f"origin {self.origin} of LearnableClock: expected seconds since 1970, up to the year 2100"
-            )
+        require_origin(self.origin, "LearnableClock")
         object.__setattr__(self, "span", seconds(self.span))
 
     def rotation(self, site: Site) -> LearnableRotation:

@@ -1,5 +1,6 @@
 """The one origin from which an encoding may count time, so that what it learns is well conditioned."""
 
+from rota.encodings.numerals import is_whole, shown
 from rota.errors import InputError
 
 __all__: list[str] = []
@@ -16,7 +17,10 @@ def require_origin(origin: int, name: str) -> None:
         name: Of the recipe, for errors.
 
     Raises:
-        InputError: It is not between the years 1970 and 2100.
+        InputError: It is not whole seconds between the years 1970 and 2100.
     """
-    if not 0 <= origin <= _LATEST:
-        raise InputError(f"origin {origin} of {name}: expected seconds since 1970, up to the year 2100")
+    if not is_whole(origin) or not 0 <= origin <= _LATEST:
+        raise InputError(
+            f"origin {shown(origin)} of {name}: expected seconds since 1970, up to the year 2100, a whole "
+            "number"
+        )

@@ -7,7 +7,9 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from rota.encodings.bias import BiasRecipe, LogitBias, looked_up, starting_table
+from rota.encodings.numerals import require_spread, require_whole
 from rota.errors import InputError
+from rota.rotary.clock import values_known
 
 
 class DistanceBias(LogitBias):
@@ -34,13 +36,27 @@ class DistanceBias(LogitBias):
 
         Raises:
             InputError: Neither positions nor times are given, positions are missing for queries that are not
-                one for each event, or a row has more than ``max_len`` events.
+                one for each event, a row has more than ``max_len`` events, or positions are ``max_len`` or
+                more apart (where values are known, see `values_known`; elsewhere torch's own error).
         """
         query = self._places(query_position, query_time, key_time, "query")
         key = self._places(key_position, key_time, query_time, "key")
+        self._require_near(query, key)
         distance = key[..., None, :] - query[..., :, None]
         bias = looked_up(self.weight, distance + (self.max_len - 1))
         return bias.unsqueeze(-3) if bias.ndim == 3 else bias[None, None]
+
+    def _require_near(self, query: Tensor, key: Tensor) -> None:
+        if not (query.numel() and key.numel() and values_known(query) and values_known(key)):
+            return
+        ahead, behind = key.amax(-1) - query.amin(-1), query.amax(-1) - key.amin(-1)
+        farthest = int(torch.maximum(ahead, behind).max())
+        if farthest >= self.max_len:
+            raise InputError(
+                f"a query and an event {farthest} positions apart: the position bias was built with max_len "
+                f"{self.max_len} and expects at most {self.max_len - 1}; build it with more, or pass the "
+                "last events only"
+            )
 
     def _places(self, given: Tensor | None, time: Tensor | None, other: Tensor | None, whose: str) -> Tensor:
         if given is not None:
@@ -77,14 +93,16 @@ class PositionBias(BiasRecipe):
     spread: float = 0.02
     needs_clock = False
 
+    def __post_init__(self) -> None:
+        require_spread(self.spread, "spread", "PositionBias")
+
     def build(
         self, *, max_len: int, num_heads: int = 1, layer: int = 0, seed: int = 0, unit: str = "s"
     ) -> DistanceBias:
         """Draw the table of one layer; heads and unit do not matter to it.
 
         Raises:
-            InputError: ``max_len`` is under 1.
+            InputError: ``max_len`` is no whole number of at least 1.
         """
-        if max_len < 1:
-            raise InputError(f"max_len {max_len}: expected a whole number of at least 1")
+        require_whole(max_len, 1, "max_len")
         return DistanceBias(starting_table(2 * max_len - 1, self.spread, seed, layer, table=0))

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from rota.errors import InputError
+from rota.encodings.numerals import require_whole
 
 __all__: list[str] = []
 
@@ -32,6 +32,9 @@ def projected(linear: nn.Linear, event: Tensor, query: Tensor) -> Tensor:
 
 
 def require_width(embedding_dim: int) -> None:
-    """Refuse an embedding of no width."""
-    if embedding_dim < 1:
-        raise InputError(f"embedding_dim {embedding_dim}: expected a whole number of at least 1")
+    """Refuse an embedding of no width.
+
+    Raises:
+        InputError: It is no whole number of at least 1.
+    """
+    require_whole(embedding_dim, 1, "embedding_dim")

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from rota.encodings.base import Encoding, Rotation
+from rota.encodings.numerals import require_base
 from rota.encodings.positions import positions_of
 from rota.encodings.site import Site
 from rota.frequencies.geometric import rope_ladder
@@ -65,6 +66,9 @@ class RoPE(Encoding):
 
     base: float = 10_000.0
     needs_clock = False
+
+    def __post_init__(self) -> None:
+        require_base(self.base)
 
     def rotation(self, site: Site) -> PositionRotation:
         """Build the rotation; layer, seed and unit do not matter to it."""

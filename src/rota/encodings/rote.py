@@ -33,7 +33,9 @@ class ROTE(Encoding):
 
     The gap to the previous event, ``t_i - t_(i-1)``, has no such leak. Queries have the gap between the
     times at which they ask, and the first of a row has 0. It knows a key's predecessor only within one call,
-    so it is not cached either: a block of new events lacks the time before its first.
+    so it is not cached either: a block of new events lacks the time before its first. The same holds for
+    queries: one that is rotated alone, as when writing token by token by hand, is the first of its row and
+    has gap 0, whatever its time. Rotate the whole row again and keep the last.
 
     Attributes:
         gap: ``"request"`` or ``"previous"``.

@@ -1,9 +1,13 @@
 """Shares of a layer: who gets how many pairs of features, or how many heads."""
 
 import math
-from collections.abc import Sequence
+import numbers
+from collections.abc import Iterable, Sequence
 
+from rota.encodings.numerals import shown
 from rota.errors import InputError
+
+__all__ = ["share_heads", "share_pairs"]
 
 
 def share_pairs(pairs: int, parts: int, shares: Sequence[float] | None = None) -> list[int]:
@@ -51,8 +55,30 @@ def share_heads(heads: int, parts: int, shares: Sequence[float] | None = None) -
     return counts
 
 
+def read_shares(shares: object, of: str) -> tuple[float, ...] | None:
+    """Shares as a tuple, or none where they are equal; whether they fit, `share_pairs` and `share_heads` say.
+
+    Args:
+        shares: What was given.
+        of: Whose they are, for errors.
+
+    Raises:
+        InputError: They are no list of numbers.
+    """
+    if shares is None:
+        return None
+    read = tuple(shares) if isinstance(shares, Iterable) and not isinstance(shares, str) else (None,)
+    if not all(isinstance(share, numbers.Real) for share in read):
+        raise InputError(
+            f"shares {shown(shares)} of {of}: expected a list of one positive number each, summing to 1, "
+            "such as [0.5, 0.5]; leave them out for equal ones"
+        )
+    return read
+
+
 def _shares(parts: int, shares: Sequence[float] | None) -> list[float]:
-    wanted = [1 / parts] * parts if shares is None else list(shares)
+    read = read_shares(shares, f"{parts} parts")
+    wanted = [1 / parts] * parts if read is None else list(read)
     fit = len(wanted) == parts and all(share > 0 for share in wanted) and abs(math.fsum(wanted) - 1) <= 1e-9
     if not fit:
         raise InputError(

@@ -8,6 +8,7 @@ from jaxtyping import Float64, Int64
 from torch import Tensor, nn
 
 from rota.encodings.base import Encoding, Rotation, require_time
+from rota.encodings.numerals import is_number, is_whole, require_base, shown
 from rota.encodings.perceptron import Perceptron, Sine
 from rota.encodings.positions import positions_of
 from rota.encodings.site import Site
@@ -125,17 +126,15 @@ class SIRENRoPE(Encoding):
     needs_clock = True
 
     def __post_init__(self) -> None:
-        if self.width < 1 or not self.omega > 0:
+        if not is_whole(self.width) or self.width < 1 or not is_number(self.omega) or self.omega <= 0:
             raise InputError(
-                f"width {self.width} and omega {self.omega} of SIREN-RoPE: expected at least 1, and above 0"
+                f"width {shown(self.width)} and omega {shown(self.omega)} of SIREN-RoPE: expected a whole "
+                "number of at least 1, and a finite one above 0; published 64 and 10"
             )
+        require_base(self.base)
 
     def rotation(self, site: Site) -> SirenRotation:
-        """Draw the networks of one layer.
-
-        Raises:
-            InputError: The base is not above 1.
-        """
+        """Draw the networks of one layer."""
         rng = streams(site.seed, site.layer, site.path)(None)
         sizes = (_FEATURES, self.width, self.width, site.pairs)
         smooth = Perceptron(sizes, Sine(self.omega), 6 / self.omega**2, rng)

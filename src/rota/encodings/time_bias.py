@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from rota.encodings.base import require_time
 from rota.encodings.bias import BiasRecipe, LogitBias, looked_up, starting_table
+from rota.encodings.numerals import is_number, is_whole, require_spread, shown
 from rota.encodings.position_bias import DistanceBias, PositionBias
 from rota.encodings.thresholds import bucket_starts
 from rota.errors import InputError
@@ -109,14 +110,16 @@ class TimeBias(BiasRecipe):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bucket_unit", seconds(self.bucket_unit))
-        if self.num_buckets < 1:
+        if not is_whole(self.num_buckets) or self.num_buckets < 1:
             raise InputError(
-                f"num_buckets {self.num_buckets}: a bias of one bucket for all gaps says nothing of time; "
-                "expected at least 1, published 128"
+                f"num_buckets {shown(self.num_buckets)}: a bias of one bucket for all gaps says nothing of "
+                "time; expected a whole number of at least 1, published 128"
             )
-        if not 1 < self.bucket_base < math.inf:
+        require_spread(self.spread, "spread", "TimeBias")
+        if not is_number(self.bucket_base) or self.bucket_base <= 1:
             raise InputError(
-                f"bucket_base {self.bucket_base}: expected a finite number over 1, published 1.351 (e^0.301)"
+                f"bucket_base {shown(self.bucket_base)}: expected a finite number over 1, published "
+                "1.351 (e^0.301)"
             )
 
     def build(
@@ -125,7 +128,7 @@ class TimeBias(BiasRecipe):
         """Draw the tables of one layer; the number of heads does not matter to them.
 
         Raises:
-            InputError: ``max_len`` is under 1, or the unit is unknown.
+            InputError: ``max_len`` is no whole number of at least 1, or the unit is unknown.
         """
         starts = bucket_starts(self.num_buckets, self.bucket_base, seconds(self.bucket_unit), unit)
         place = PositionBias(self.spread).build(max_len=max_len, layer=layer, seed=seed)

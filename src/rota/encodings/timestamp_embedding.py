@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 from rota.encodings.base import require_time
 from rota.encodings.inputs import InputFeature, InputRecipe
+from rota.encodings.numerals import require_whole
+from rota.encodings.origins import require_origin
 from rota.encodings.projected import projected, projection
 from rota.errors import InputError
 from rota.frequencies.geometric import geometric_bank
@@ -105,8 +107,8 @@ class TimestampEmbedding(InputRecipe):
     def __post_init__(self) -> None:
         object.__setattr__(self, "shortest", seconds(self.shortest))
         object.__setattr__(self, "longest", seconds(self.longest))
-        if self.waves < 1:
-            raise InputError(f"waves {self.waves}: expected a whole number of at least 1")
+        require_whole(self.waves, 1, "waves")
+        require_origin(self.origin, "TimestampEmbedding")
         if not seconds(self.shortest) <= seconds(self.longest):
             raise InputError(
                 f"periods from {self.shortest} s to {self.longest} s: expected shortest <= longest"
