@@ -1,9 +1,11 @@
 """Timing side by side: contenders take turns in one process, in both orders."""
 
+import ctypes
 import gc
 import platform
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ import torch
 __all__ = ["Timing", "measure"]
 
 Work = Callable[[], object]
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # glibc's malloc.h
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ def measure(
         warm: Rounds before them that are not counted: memory and caches reach their steady state.
         on_round: Told the number of rounds that are done, for a progress bar.
     """
+    _keep_freed_memory()
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     was_collecting = gc.isenabled()
     gc.disable()
@@ -78,6 +83,18 @@ def measure(
         if was_collecting:
             gc.enable()
     return [Timing(name, tuple(values)) for name, values in seconds.items()]
+
+
+def _keep_freed_memory() -> None:
+    """Let the C library keep what is freed for what is allocated next, as a long run comes to do anyway.
+
+    Else it hands large tensors back to the system now and then, and whoever allocates next pays for fresh
+    pages: noise that is larger than what is measured. Only glibc is asked; elsewhere nothing happens.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, 32 * 2**20)  # the most that it accepts
+        mallopt(_TRIM_THRESHOLD, 2**31 - 1)
 
 
 def circumstances(*packages: str) -> dict[str, object]:
