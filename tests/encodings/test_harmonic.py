@@ -114,7 +114,7 @@ def test_real_frequencies_that_are_no_numbers_are_refused() -> None:
 @pytest.mark.parametrize("shape", [(1, 3), (3, 3), (2, 4), (3, 2)])
 def test_times_of_other_tokens_are_refused(shape: tuple[int, int]) -> None:
     module = HarmonicRotation(torch.ones(2, 4).long(), torch.full((4,), 86_400), num_heads=2)
-    for rotate in (module.turn_query, module.turn_key):
+    for rotate in (module.rotate_query, module.rotate_key):
         with pytest.raises(
             InputError, match=r"ClockRoPE expects \(batch, length\) \(2, 3\), one time for each"
         ):

@@ -175,12 +175,12 @@ def test_keys_can_be_cached() -> None:
         (lambda: build(TORoPE("head", 0.3)), "2 key heads among 2 parts give 1.4, 0.6: expected whole heads"),
         (
             lambda: build(TORoPE("head")).rotate_key(normal(2, 3, 5, 16), time=times()),
-            "TORoPE was built for 2 heads",
+            "TO-RoPE was built for 2 heads",
         ),
         (lambda: build(TORoPE()).rotate_query(normal(2, 4, 5, 16)), "TO-RoPE needs the time of each query"),
         (
             lambda: build(TORoPE()).rotate_query(normal(2, 4, 3, 16), time=times()),
-            "TORoPE expects .batch, length. .2, 3., one time for each token",
+            "TO-RoPE expects .batch, length. .2, 3., one time for each token",
         ),
     ],
 )

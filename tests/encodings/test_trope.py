@@ -179,7 +179,7 @@ def test_nothing_is_kept_for_frozen_coefficients() -> None:
 def test_times_of_other_tokens_are_refused(shape: tuple[int, int]) -> None:
     module, q = TRoPE().build(head_dim=8, num_heads=2), normal(2, 2, 3, 8)
     for turn_side in (module.rotate_query, module.rotate_key):
-        with pytest.raises(InputError, match=r"TRoPE expects \(batch, length\) \(2, 3\), one time for each"):
+        with pytest.raises(InputError, match=r"T-RoPE expects \(batch, length\) \(2, 3\), one time for each"):
             inspect.unwrap(turn_side.__func__)(module, q, time=torch.zeros(shape, dtype=torch.int64))
 
 

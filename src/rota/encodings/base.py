@@ -8,10 +8,11 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from rota.encodings.positions import positions_of
+from rota.encodings.positions import require_positions
 from rota.encodings.site import Site
 from rota.errors import InputError
 from rota.rotary.clock import require_range, require_times_of
+from rota.rotary.kinds import require_floats, require_tensor
 from rota.tables import Recipe
 from rota.units import ticks_per_second
 
@@ -26,11 +27,13 @@ class Rotation(nn.Module, ABC):
     Attributes:
         needs_clock: It rotates by time, so it must be given times.
         cacheable: Keys are rotated by their own time and position and nothing else.
+        name: What errors call it.
     """
 
     needs_clock: bool = False
     cacheable: bool = True
-    _built: tuple[str, Site] | None = None  # name of the recipe, and where it was built for
+    name: str = ""
+    _site: Site | None = None
 
     @abstractmethod
     def turn_query(
@@ -116,26 +119,24 @@ class Rotation(nn.Module, ABC):
         Raises:
             InputError: It is refused.
         """
-        name, site = self._built or (type(self).__name__, None)
-        if not isinstance(x, Tensor) or not x.is_floating_point():
-            kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
-            raise InputError(f"{whose} features are {kind}: {name} expects a torch tensor of floats")
+        features = require_floats(f"{whose} features", x)
+        site, jagged = self._site, features.is_nested
         heads = None if site is None else site.num_heads if whose == "query" else site.num_kv_heads
-        wrong = site is not None and x.ndim == 4 and (x.shape[1] != heads or x.shape[3] != site.head_dim)
-        if not x.is_nested and (x.ndim != 4 or wrong):
+        sized = site is None or (features.ndim == 4 and features.shape[1::2] == (heads, site.head_dim))
+        if not jagged and (features.ndim != 4 or not sized):
             built = "" if site is None else f" was built for {heads} heads of {site.head_dim} features, and"
             raise InputError(
-                f"{name}{built} expects (batch, heads, length, head_dim): {whose} features have shape "
-                f"{tuple(x.shape)}"
+                f"{self.name}{built} expects (batch, heads, length, head_dim): {whose} features have shape "
+                f"{tuple(features.shape)}"
             )
-        if time is not None:
-            asked = require_time(time, name, whose)
-            if not x.is_nested:
-                require_times_of(x, asked, name)
+        if time is not None or self.needs_clock:
+            asked = require_time(time, self.name, whose)
+            if not jagged:
+                require_times_of(features, asked, self.name)
             if self.needs_clock and site is not None:
                 require_range(asked, ticks_per_second(site.unit), f"{whose} time")
-        if position is not None and not x.is_nested:
-            positions_of(x, position, name)
+        if position is not None and not jagged:
+            require_positions(features, position, self.name)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Rotation":
         """Let PyTorch move what we hold, but not round it: bfloat16 frequencies would lose the clock."""
@@ -191,7 +192,7 @@ class Encoding(Recipe, ABC):
         key_heads = num_heads if num_kv_heads is None else num_kv_heads
         site = Site(head_dim, num_heads, key_heads, layer, seed, unit)
         rotation = self.rotation(site)
-        rotation._built = (type(self).__name__, site)
+        rotation._site = site
         return rotation
 
 
@@ -203,15 +204,17 @@ def require_time(time: object, name: str, whose: str) -> Tensor:
     """
     if time is None:
         raise InputError(f"{name} needs the time of each {whose}: pass int64 clock ticks since the epoch")
-    if not isinstance(time, Tensor):
+    ticks = require_tensor(f"{whose} time", time)
+    if ticks.dtype != torch.int64:
         raise InputError(
-            f"{whose} time is a {type(time).__name__}: {name} expects torch.int64 clock ticks since the "
-            "epoch, in a tensor"
+            f"{whose} time is {ticks.dtype}: {name} expects torch.int64 clock ticks since the epoch"
         )
-    if time.dtype != torch.int64:
-        raise InputError(
-            f"{whose} time is {time.dtype}: {name} expects torch.int64 clock ticks since the epoch"
-        )
-    if time.ndim != 2:
-        raise InputError(f"{whose} time has shape {tuple(time.shape)}: {name} expects (batch, length)")
+    if ticks.ndim != 2:
+        raise InputError(f"{whose} time has shape {tuple(ticks.shape)}: {name} expects (batch, length)")
+    return ticks
+
+
+def given(time: Tensor | None) -> Tensor:
+    """The time that `Rotation.require_fitting` has seen to be there."""
+    assert time is not None
     return time

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from jaxtyping import Float64, Int64
 from torch import Tensor, nn
 
-from rota.encodings.base import Rotation, require_time
+from rota.encodings.base import Rotation, given
 from rota.rotary.apply import rotate
-from rota.rotary.clock import require_times_of
 from rota.rotary.phase import real_turns
 from rota.units import ticks_per_second
 
@@ -30,6 +29,7 @@ class CoefficientRotation(Rotation):
         origin: Seconds since the epoch, from which time is counted.
     """
 
+    name = "T-RoPE"
     needs_clock = True
     query_coefficients: Tensor
     key_coefficients: Tensor
@@ -68,22 +68,14 @@ class CoefficientRotation(Rotation):
     def turn_query(
         self, q: Tensor, *, time: Int64[Tensor, "batch query"] | None = None, position: Tensor | None = None
     ) -> Tensor:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks (Eq. 6).
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
-        return self._rotate(q, require_time(time, "T-RoPE", "query"), self._cycles(0))
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time of each request (Eq. 6)."""
+        return self._rotate(q, given(time), self._cycles(0))
 
     def turn_key(
         self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
     ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event (Eq. 7).
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
-        return self._rotate(k, require_time(time, "T-RoPE", "key"), self._cycles(1))
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event (Eq. 7)."""
+        return self._rotate(k, given(time), self._cycles(1))
 
     def _cycles(self, row: int) -> Tensor:
         first, *rest = (
@@ -93,6 +85,5 @@ class CoefficientRotation(Rotation):
         return cycles if self.start is None else self.start[row] + cycles
 
     def _rotate(self, x: Tensor, time: Tensor, cycles: Tensor) -> Tensor:
-        require_times_of(x, time, "T-RoPE")
         since = time - self.origin * self.ticks_per_second
         return rotate(x, real_turns(since[..., None], cycles, self.ticks_per_second).unsqueeze(1))

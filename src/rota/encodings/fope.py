@@ -33,6 +33,7 @@ class WaveRotation(Rotation):
         cycles_per_position: Of the waves, float64, shape ``(waves,)``.
     """
 
+    name = "FoPE"
     cosine_mix: Tensor
     sine_mix: Tensor
     cycles_per_position: Tensor
@@ -55,31 +56,17 @@ class WaveRotation(Rotation):
     def turn_query(
         self, q: Tensor, *, time: Tensor | None = None, position: Int64[Tensor, "*batch query"] | None = None
     ) -> Tensor:
-        """Turn queries, shape ``(batch, heads, query, head_dim)``, by their positions; time is not used.
-
-        Raises:
-            InputError: Positions or queries do not fit.
-        """
+        """Turn queries, shape ``(batch, heads, query, head_dim)``, by their positions; time is not used."""
         return self._turn(q, position, self.num_heads // self.cosine_mix.shape[0])
 
     def turn_key(
         self, k: Tensor, *, time: Tensor | None = None, position: Int64[Tensor, "*batch key"] | None = None
     ) -> Tensor:
-        """Turn keys, shape ``(batch, kv_heads, key, head_dim)``, by their positions; time is not used.
-
-        Raises:
-            InputError: Positions or keys do not fit.
-        """
+        """Turn keys, shape ``(batch, kv_heads, key, head_dim)``, by their positions; time is not used."""
         return self._turn(k, position, 1)
 
     def _turn(self, x: Tensor, position: Tensor | None, group: int) -> Tensor:
-        heads = self.cosine_mix.shape[0] * group
-        if x.shape[1] != heads or x.shape[-1] != 2 * self.pairs:
-            raise InputError(
-                f"FoPE was built for {heads} heads of {2 * self.pairs} features: expected (batch, heads, "
-                f"length, head_dim), got {tuple(x.shape)}"
-            )
-        return rotate_by(x, self._points(positions_of(x, position, "FoPE"), group, x.dtype))
+        return rotate_by(x, self._points(positions_of(x, position), group, x.dtype))
 
     def _points(self, position: Tensor, group: int, dtype: torch.dtype) -> Tensor:
         """``c + i s`` of the moving pairs, as `rotate_by` takes them; the other pairs stay as they are.

@@ -4,11 +4,9 @@ import torch
 from jaxtyping import Float64, Int64
 from torch import Tensor, nn
 
-from rota.encodings.base import Rotation, require_time
+from rota.encodings.base import Rotation, given
 from rota.encodings.positions import positions_of
-from rota.errors import InputError
 from rota.rotary.apply import rotate
-from rota.rotary.clock import require_times_of
 from rota.rotary.phase import real_turns
 from rota.units import ticks_per_second
 
@@ -24,6 +22,7 @@ class FusedRotation(Rotation):
         origin: Seconds since the epoch, from which time is counted. Logits do not depend on it.
     """
 
+    name = "TO-RoPE"
     needs_clock = True
     cycles_per_position: Tensor
     cycles_per_second: Tensor
@@ -54,13 +53,9 @@ class FusedRotation(Rotation):
         time: Int64[Tensor, "batch query"] | None = None,
         position: Int64[Tensor, "*batch query"] | None = None,
     ) -> Tensor:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by their positions and times.
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by their positions and times."""
         group = self.num_heads // len(self.cycles_per_second)
-        return self._rotate(q, require_time(time, "TO-RoPE", "query"), position, group)
+        return self._rotate(q, given(time), position, group)
 
     def turn_key(
         self,
@@ -69,22 +64,12 @@ class FusedRotation(Rotation):
         time: Int64[Tensor, "batch key"] | None = None,
         position: Int64[Tensor, "*batch key"] | None = None,
     ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by their positions and times.
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
-        return self._rotate(k, require_time(time, "TO-RoPE", "key"), position, 1)
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by their positions and times."""
+        return self._rotate(k, given(time), position, 1)
 
     def _rotate(self, x: Tensor, time: Tensor, position: Tensor | None, group: int) -> Tensor:
-        require_times_of(x, time, "TO-RoPE")
         heads = len(self.cycles_per_second)
-        if heads > 1 and x.shape[1] != heads * group:
-            raise InputError(
-                f"TO-RoPE was built for {heads * group} heads: expected (batch, heads, length, head_dim), "
-                f"got {tuple(x.shape)}"
-            )
-        place = positions_of(x, position, "TO-RoPE")[..., None, :, None]
+        place = positions_of(x, position)[..., None, :, None]
         since = (time - self.origin * self.ticks_per_second)[:, None, :, None]
         by_place = self.position_gain * self.cycles_per_position[:, None, :]
         by_time = self.time_gain * self.cycles_per_second[:, None, :]

@@ -5,11 +5,10 @@ from jaxtyping import Float, Float64, Int64
 from torch import Tensor, nn
 
 from rota.choice import Choice
-from rota.encodings.base import Rotation, require_time
+from rota.encodings.base import Rotation, given
 from rota.encodings.positions import positions_of
 from rota.errors import InputError
 from rota.rotary.apply import rotate
-from rota.rotary.clock import require_times_of
 from rota.rotary.phase import real_turns
 from rota.units import ticks_per_second
 
@@ -39,6 +38,7 @@ class GapRotation(Rotation):
         gap: What it is counted from.
     """
 
+    name = "ROTE"
     needs_clock = True
     cacheable = False
     cycles_per_position: Tensor
@@ -75,7 +75,7 @@ class GapRotation(Rotation):
         """
         self.require_fitting(q, query_time, query_position, "query")
         self.require_fitting(k, key_time, key_position, "key")
-        asked, seen = require_time(query_time, "ROTE", "query"), require_time(key_time, "ROTE", "key")
+        asked, seen = given(query_time), given(key_time)
         origin = self._origin(asked), self._origin(seen)
         of_keys = origin[0] if self.gap == Gap.REQUEST else origin[1]
         return self._rotate(q, asked, origin[0], query_position), self._rotate(k, seen, of_keys, key_position)
@@ -91,11 +91,8 @@ class GapRotation(Rotation):
 
         The row is what is passed: by gaps to the time before, a query passed alone is the first and has gap
         0; pass the row from its start.
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
         """
-        asked = require_time(time, "ROTE", "query")
+        asked = given(time)
         return self._rotate(q, asked, self._origin(asked), position)
 
     def turn_key(
@@ -111,7 +108,7 @@ class GapRotation(Rotation):
             InputError: There is no time, shapes do not fit, or the gap is to a request that keys by
                 themselves do not know.
         """
-        seen = require_time(time, "ROTE", "key")
+        seen = given(time)
         if self.gap == Gap.REQUEST:
             raise InputError(
                 "ROTE turns keys by their gap to the request, which rotate_key is not told: rotate queries "
@@ -126,8 +123,7 @@ class GapRotation(Rotation):
         return torch.cat((time[:, :1], time[:, :-1]), 1)
 
     def _rotate(self, x: Tensor, time: Tensor, origin: Tensor, position: Tensor | None) -> Tensor:
-        require_times_of(x, time, "ROTE")
-        place = positions_of(x, position, "ROTE")[..., None, :, None]
+        place = positions_of(x, position)[..., None, :, None]
         gap = (time - origin).abs().double() / (self.ticks_per_second * self.scale)
         cycles = gap.log1p()[:, None, :, None] * self.cycles_per_fold
         by_time = (cycles - cycles.detach().round()).float()

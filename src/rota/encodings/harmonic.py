@@ -7,9 +7,9 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensor
 
-from rota.encodings.base import Rotation, require_time
+from rota.encodings.base import Rotation, given
+from rota.encodings.site import Site
 from rota.errors import InputError
-from rota.rotary.clock import require_times_of
 from rota.rotary.gathered import rotate_gathered
 from rota.rotary.phase import require_lattice, turns_of_lattice
 from rota.rotary.points import unit_points
@@ -56,6 +56,8 @@ class HarmonicRotation(Rotation):
         self.name = name
         self.unit = unit
         self.ticks_per_second = ticks_per_second(unit)
+        kv_heads, pairs = harmonics.shape
+        self._site = Site(2 * pairs, num_heads, kv_heads, layer=0, seed=0, unit=unit)  # until a recipe says
         self.register_buffer("harmonics", harmonics)
         self.register_buffer("periods", periods)
         if self._has_draw():
@@ -127,13 +129,9 @@ class HarmonicRotation(Rotation):
         time: Int64[Tensor, "batch query"] | None = None,
         position: Int64[Tensor, "*batch query"] | None = None,
     ) -> Float[Tensor, "batch heads query head_dim"]:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
-
-        Raises:
-            InputError: There is no time, or it does not fit the queries.
-        """
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks."""
         group = self.num_heads // self.harmonics.shape[0]
-        return self._rotate(q, require_time(time, self.name, "query"), group)
+        return self._rotate(q, given(time), group)
 
     def turn_key(
         self,
@@ -142,21 +140,11 @@ class HarmonicRotation(Rotation):
         time: Int64[Tensor, "batch key"] | None = None,
         position: Int64[Tensor, "*batch key"] | None = None,
     ) -> Float[Tensor, "batch kv_heads key head_dim"]:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.
-
-        Raises:
-            InputError: There is no time, or it does not fit the keys.
-        """
-        return self._rotate(k, require_time(time, self.name, "key"), 1)
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event."""
+        return self._rotate(k, given(time), 1)
 
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
         index = self._index.repeat_interleave(group, 0)
-        if x.shape[1] != index.shape[0] or x.shape[-1] != 2 * index.shape[1]:
-            raise InputError(
-                f"{self.name} was built for {index.shape[0]} heads of {2 * index.shape[1]} features: "
-                f"expected (batch, heads, length, head_dim), got {tuple(x.shape)}"
-            )
-        require_times_of(x, time, self.name)
         turns = turns_of_lattice(time[..., None], self._harmonics, self._periods, small=self._small)
         points = unit_points(turns, x.dtype)
         return rotate_gathered(x, points, index)

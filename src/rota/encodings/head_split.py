@@ -10,7 +10,6 @@ from rota.encodings.base import Rotation
 from rota.encodings.combination import Combination, CombinedRotation
 from rota.encodings.shares import share_heads
 from rota.encodings.site import Site
-from rota.errors import InputError
 
 
 class HeadSplitRotation(CombinedRotation):
@@ -21,6 +20,8 @@ class HeadSplitRotation(CombinedRotation):
         key_heads: Key heads of each part.
     """
 
+    name = "HeadSplit"
+
     def __init__(
         self, parts: Sequence[Rotation], query_heads: Sequence[int], key_heads: Sequence[int]
     ) -> None:
@@ -28,34 +29,18 @@ class HeadSplitRotation(CombinedRotation):
         self.query_heads, self.key_heads = list(query_heads), list(key_heads)
 
     def blocks_of_query(self, q: Tensor) -> Sequence[Tensor]:
-        """Query heads of each part.
-
-        Raises:
-            InputError: There are more or fewer than it was built for.
-        """
-        return _heads(q, self.query_heads)
+        """Query heads of each part."""
+        blocks: Sequence[Tensor] = q.split(self.query_heads, 1)
+        return blocks
 
     def blocks_of_key(self, k: Tensor) -> Sequence[Tensor]:
-        """Key heads of each part.
-
-        Raises:
-            InputError: There are more or fewer than it was built for.
-        """
-        return _heads(k, self.key_heads)
+        """Key heads of each part."""
+        blocks: Sequence[Tensor] = k.split(self.key_heads, 1)
+        return blocks
 
     def join(self, blocks: Sequence[Tensor]) -> Tensor:
         """All heads."""
         return torch.cat(list(blocks), 1)
-
-
-def _heads(x: Tensor, counts: list[int]) -> Sequence[Tensor]:
-    if x.shape[1] != sum(counts):
-        raise InputError(
-            f"HeadSplit was built for {sum(counts)} heads: expected (batch, heads, length, head_dim), got "
-            f"{tuple(x.shape)}"
-        )
-    blocks: Sequence[Tensor] = x.split(counts, 1)
-    return blocks
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float64, Int64
 from torch import Tensor, nn
 
-from rota.encodings.base import Encoding, Rotation, require_time
+from rota.encodings.base import Encoding, Rotation, given
 from rota.encodings.clockrope import ClockRoPE
 from rota.encodings.numerals import shown
 from rota.encodings.origins import START_OF_2020, require_origin
@@ -33,6 +33,7 @@ class LearnableRotation(Rotation):
         origin: Seconds since the epoch, from which time is counted. Logits do not depend on it.
     """
 
+    name = "LearnableClock"
     needs_clock = True
     start: Tensor
     periods: Tensor
@@ -68,27 +69,19 @@ class LearnableRotation(Rotation):
     def turn_query(
         self, q: Tensor, *, time: Int64[Tensor, "batch query"] | None = None, position: Tensor | None = None
     ) -> Tensor:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
-
-        Raises:
-            InputError: There is no time, or it does not fit the queries.
-        """
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks."""
         group = self.num_heads // self.start.shape[0]
-        return self._rotate(q, require_time(time, "LearnableClock", "query"), group)
+        return self._rotate(q, given(time), group)
 
     def turn_key(
         self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
     ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.
-
-        Raises:
-            InputError: There is no time, or it does not fit the keys.
-        """
-        return self._rotate(k, require_time(time, "LearnableClock", "key"), 1)
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event."""
+        return self._rotate(k, given(time), 1)
 
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
         since = time - self.origin * self.ticks_per_second
-        return rotate_heads(x, since, self.cycles_per_second, self.ticks_per_second, group, "LearnableClock")
+        return rotate_heads(x, since, self.cycles_per_second, self.ticks_per_second, group)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from rota.encodings.base import Encoding, Rotation
 from rota.encodings.numerals import require_base
 from rota.encodings.positions import positions_of
 from rota.encodings.site import Site
-from rota.errors import InputError
 from rota.frequencies.geometric import rope_ladder
 from rota.rotary.apply import rotate
 from rota.rotary.phase import real_turns
@@ -25,6 +24,8 @@ class LearnablePositionRotation(Rotation):
             one.
     """
 
+    name = "LearnableRoPE"
+
     def __init__(self, log_frequencies: Float64[Tensor, "kv_heads pairs"], *, num_heads: int) -> None:
         super().__init__()
         self.log_frequencies = nn.Parameter(log_frequencies)
@@ -38,31 +39,17 @@ class LearnablePositionRotation(Rotation):
     def turn_query(
         self, q: Tensor, *, time: Tensor | None = None, position: Int64[Tensor, "*batch query"] | None = None
     ) -> Tensor:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by their positions; time is not used.
-
-        Raises:
-            InputError: Positions or queries do not fit.
-        """
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by their positions; time is not used."""
         return self._rotate(q, position, self.num_heads // self.log_frequencies.shape[0])
 
     def turn_key(
         self, k: Tensor, *, time: Tensor | None = None, position: Int64[Tensor, "*batch key"] | None = None
     ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by their positions; time is not used.
-
-        Raises:
-            InputError: Positions or keys do not fit.
-        """
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by their positions; time is not used."""
         return self._rotate(k, position, 1)
 
     def _rotate(self, x: Tensor, position: Tensor | None, group: int) -> Tensor:
-        heads, pairs = self.log_frequencies.shape[0] * group, self.log_frequencies.shape[1]
-        if x.shape[1] != heads or x.shape[-1] != 2 * pairs:
-            raise InputError(
-                f"LearnableRoPE was built for {heads} heads of {2 * pairs} features: expected (batch, heads, "
-                f"length, head_dim), got {tuple(x.shape)}"
-            )
-        position = positions_of(x, position, "LearnableRoPE")
+        position = positions_of(x, position)
         turns = real_turns(position[..., None, :, None], self.cycles_per_position[:, None, :])
         return rotate(x, turns if group == 1 else torch.repeat_interleave(turns, group, -3))
 

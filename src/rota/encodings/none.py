@@ -11,6 +11,8 @@ from rota.encodings.site import Site
 class NoRotation(Rotation):
     """Leaves queries and keys as they are."""
 
+    name = "NoEncoding"
+
     def turn_query(self, q: Tensor, *, time: Tensor | None = None, position: Tensor | None = None) -> Tensor:
         """Return the queries."""
         return q

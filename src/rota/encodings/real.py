@@ -4,10 +4,9 @@ import torch
 from jaxtyping import Float64, Int64
 from torch import Tensor
 
-from rota.encodings.base import Rotation, require_time
+from rota.encodings.base import Rotation, given
 from rota.errors import InputError
 from rota.rotary.apply import rotate
-from rota.rotary.clock import require_times_of
 from rota.rotary.phase import real_turns
 from rota.units import ticks_per_second
 
@@ -48,26 +47,18 @@ class RealRotation(Rotation):
     def turn_query(
         self, q: Tensor, *, time: Int64[Tensor, "batch query"] | None = None, position: Tensor | None = None
     ) -> Tensor:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks.
-
-        Raises:
-            InputError: There is no time, or it does not fit the queries.
-        """
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks."""
         group = self.num_heads // self.cycles_per_second.shape[0]
-        return self._rotate(q, require_time(time, self.name, "query"), group)
+        return self._rotate(q, given(time), group)
 
     def turn_key(
         self, k: Tensor, *, time: Int64[Tensor, "batch key"] | None = None, position: Tensor | None = None
     ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event.
-
-        Raises:
-            InputError: There is no time, or it does not fit the keys.
-        """
-        return self._rotate(k, require_time(time, self.name, "key"), 1)
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event."""
+        return self._rotate(k, given(time), 1)
 
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
-        return rotate_heads(x, time, self.cycles_per_second, self.ticks_per_second, group, self.name)
+        return rotate_heads(x, time, self.cycles_per_second, self.ticks_per_second, group)
 
 
 def _require_slow(cycles_per_second: Tensor, name: str) -> None:
@@ -80,7 +71,7 @@ def _require_slow(cycles_per_second: Tensor, name: str) -> None:
 
 
 def rotate_heads(
-    x: Tensor, time: Tensor, cycles_per_second: Tensor, ticks_per_second: int, group: int, name: str
+    x: Tensor, time: Tensor, cycles_per_second: Tensor, ticks_per_second: int, group: int
 ) -> Tensor:
     """Rotate the pairs of each head by its own frequencies; differentiable in both.
 
@@ -90,17 +81,6 @@ def rotate_heads(
         cycles_per_second: float64, shape ``(kv_heads, pairs)``.
         ticks_per_second: Of the clock.
         group: Heads of ``x`` for each key head; they are side by side.
-        name: Of the recipe, for errors.
-
-    Raises:
-        InputError: Shapes do not fit.
     """
-    kv_heads, pairs = cycles_per_second.shape
-    if x.shape[1] != group * kv_heads or x.shape[-1] != 2 * pairs:
-        raise InputError(
-            f"{name} was built for {group * kv_heads} heads of {2 * pairs} features: expected (batch, heads, "
-            f"length, head_dim), got {tuple(x.shape)}"
-        )
-    require_times_of(x, time, name)
     turns = real_turns(time[:, None, :, None], cycles_per_second[:, None, :], ticks_per_second)
     return rotate(x, turns if group == 1 else torch.repeat_interleave(turns, group, 1))

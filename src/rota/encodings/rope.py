@@ -22,6 +22,7 @@ class PositionRotation(Rotation):
         cycles_per_position: float64, shape ``(pairs,)``.
     """
 
+    name = "RoPE"
     cycles_per_position: Tensor
 
     def __init__(self, cycles_per_position: Float[Tensor, " pairs"]) -> None:
@@ -49,7 +50,7 @@ class PositionRotation(Rotation):
         return self._rotate(k, position)
 
     def _rotate(self, x: Tensor, position: Tensor | None) -> Tensor:
-        position = positions_of(x, position, "RoPE")
+        position = positions_of(x, position)
         turns = real_turns(position[..., None], self.cycles_per_position)
         return rotate(x, turns.unsqueeze(1) if position.ndim == 2 else turns)
 

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float64, Int64
 from torch import Tensor, nn
 
-from rota.encodings.base import Encoding, Rotation, require_time
+from rota.encodings.base import Encoding, Rotation, given
 from rota.encodings.numerals import is_number, is_whole, require_base, shown
 from rota.encodings.perceptron import Perceptron, Sine
 from rota.encodings.positions import positions_of
@@ -16,7 +16,6 @@ from rota.errors import InputError
 from rota.frequencies.geometric import rope_ladder
 from rota.frequencies.streams import streams
 from rota.rotary.apply import rotate
-from rota.rotary.clock import require_times_of
 from rota.rotary.phase import lattice_turns, real_turns
 from rota.units import ticks_per_second
 
@@ -36,6 +35,7 @@ class SirenRotation(Rotation):
         cycles_per_position: ``theta`` of RoPE's ladder over a turn, float64, shape ``(pairs,)``.
     """
 
+    name = "SIREN-RoPE"
     needs_clock = True
     cycles_per_position: Tensor
 
@@ -61,12 +61,8 @@ class SirenRotation(Rotation):
         time: Int64[Tensor, "batch query"] | None = None,
         position: Int64[Tensor, "*batch query"] | None = None,
     ) -> Tensor:
-        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by time and position.
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
-        return self._rotate(q, require_time(time, "SIREN-RoPE", "query"), position)
+        """Rotate queries, shape ``(batch, heads, query, head_dim)``, by time and position."""
+        return self._rotate(q, given(time), position)
 
     def turn_key(
         self,
@@ -75,16 +71,11 @@ class SirenRotation(Rotation):
         time: Int64[Tensor, "batch key"] | None = None,
         position: Int64[Tensor, "*batch key"] | None = None,
     ) -> Tensor:
-        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by time and position.
-
-        Raises:
-            InputError: There is no time, or shapes do not fit.
-        """
-        return self._rotate(k, require_time(time, "SIREN-RoPE", "key"), position)
+        """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by time and position."""
+        return self._rotate(k, given(time), position)
 
     def _rotate(self, x: Tensor, time: Tensor, position: Tensor | None) -> Tensor:
-        require_times_of(x, time, "SIREN-RoPE")
-        place = positions_of(x, position, "SIREN-RoPE")[..., None]
+        place = positions_of(x, position)[..., None]
         by_time = self.turns(time)
         by_place = real_turns(place, self.order * self.cycles_per_position)
         return rotate(x, (by_time + by_place).unsqueeze(1))
