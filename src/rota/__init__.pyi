@@ -41,6 +41,7 @@ from rota.data.sources.flights import Flights as Flights
 from rota.data.splits.base import Splitter as Splitter
 from rota.data.splits.leave_one_out import LeaveOneOut as LeaveOneOut
 from rota.encodings.base import Encoding as Encoding
+from rota.encodings.base import given as given
 from rota.encodings.base import require_time as require_time
 from rota.encodings.base import Rotation as Rotation
 from rota.encodings.bias import BiasRecipe as BiasRecipe

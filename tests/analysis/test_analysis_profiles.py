@@ -31,8 +31,8 @@ def test_errors_by_hand() -> None:
     """One head of frequency zero (profile 1), one exact: over whole days cos has RMS sqrt(1/2)."""
     lag = np.arange(1000) / 1000 * DAY
     fit = ProfileFit("x", cosine, np.array([[[0.0, 0.0], [1 / DAY, 1 / DAY]]]))
-    np.testing.assert_allclose(fit.rms_per_head(lag), [math.sqrt(1.5), 0.0], atol=1e-12)
-    assert fit.rms_of_mean(lag) == pytest.approx(math.sqrt(1.5) / 2)
+    np.testing.assert_allclose(fit.rmse(lag).heads, [math.sqrt(1.5), 0.0], atol=1e-12)
+    assert fit.rmse(lag).together == pytest.approx(math.sqrt(1.5) / 2)
 
 
 @pytest.mark.parametrize("shape", [(4,), (2, 4), (1, 2, 0), (1, 1, 1, 1)])

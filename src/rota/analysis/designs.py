@@ -71,8 +71,7 @@ class Design:
     @cached_property
     def rmse(self) -> KernelRMSE:
         """Error of the draw over the lags, from the drawn profile."""
-        off = self.realised - self.profile
-        return KernelRMSE(np.sqrt((off**2).mean(axis=1)), float(np.sqrt((off.mean(axis=0) ** 2).mean())))
+        return KernelRMSE.of(self.realised, self.profile)
 
     @cached_property
     def merged(self) -> Law:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rota.errors import InputError
+from rota.frequencies.drawing import Frequencies
+from rota.frequencies.quality import KernelRMSE, realised_profile
 from rota.types import Float64Array
 
 
@@ -41,13 +43,8 @@ class ProfileFit:
             Shape ``(layers * heads, lags)``.
         """
         heads = self.cycles_per_second.reshape(-1, self.cycles_per_second.shape[-1])
-        return np.stack([np.cos(2 * np.pi * np.multiply.outer(lag, head)).mean(axis=1) for head in heads])
+        return realised_profile(Frequencies(heads, None, None), lag)
 
-    def rms_per_head(self, lag: Float64Array) -> Float64Array:
-        """Root mean square error over the lags, of each head; shape ``(layers * heads,)``."""
-        rms: Float64Array = np.sqrt(((self.realised(lag) - self.wanted(lag)) ** 2).mean(axis=1))
-        return rms
-
-    def rms_of_mean(self, lag: Float64Array) -> float:
-        """Root mean square error over the lags, of the heads' mean profile."""
-        return float(np.sqrt(((self.realised(lag).mean(axis=0) - self.wanted(lag)) ** 2).mean()))
+    def rmse(self, lag: Float64Array) -> KernelRMSE:
+        """Root mean square errors over the lags, of each head of each layer and of their mean."""
+        return KernelRMSE.of(self.realised(lag), self.wanted(lag))

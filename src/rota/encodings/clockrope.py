@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from rota.encodings.base import Encoding
 from rota.encodings.drawn import draw_parts, harmonic_rotation
 from rota.encodings.harmonic import HarmonicRotation
@@ -81,9 +79,9 @@ class ClockRoPE(Encoding):
         Raises:
             InputError: The kernel, or a part of it, is not periodic, or the periods have no common multiple.
         """
-        parts, weights = zip(*_periodic_parts(kernel, 1.0), strict=True)
-        truncated = [part.truncate(self.truncation) for part in parts]
-        merged = truncated[0] if len(parts) == 1 else Mixture(truncated, np.array(weights)).merged()
+        _require_periodic(kernel)
+        truncated = kernel.spectrum().truncate(self.truncation)
+        merged = truncated.merged() if isinstance(truncated, Mixture) else truncated
         if not isinstance(merged, Lattice):
             raise InputError(
                 f"ClockRoPE needs periods with a common multiple that can be counted exactly: {kernel} has "
@@ -92,18 +90,15 @@ class ClockRoPE(Encoding):
         return merged.fold() if self.fold else merged
 
 
-def _periodic_parts(kernel: Kernel, weight: float) -> list[tuple[Lattice, float]]:
-    """Laws of the periodic profiles that a kernel is the sum of, with their shares."""
+def _require_periodic(kernel: Kernel) -> None:
+    """Refuse a kernel whose law is not all on harmonics, and name the part of a sum that is not."""
     if isinstance(kernel, WeightedSum):
-        pairs = zip(kernel.kernels, kernel.shares.tolist(), strict=True)
-        return [found for part, share in pairs for found in _periodic_parts(part, weight * share)]
+        for part in kernel.kernels:
+            _require_periodic(part)
+        return
     law = kernel.spectrum()
-    laws = law.laws if isinstance(law, Mixture) else [law]
-    shares = law.weights.tolist() if isinstance(law, Mixture) else [1.0]
-    lattices = [part for part in laws if isinstance(part, Lattice)]
-    if len(lattices) < len(laws):
+    if not all(isinstance(part, Lattice) for part in (law.laws if isinstance(law, Mixture) else [law])):
         raise InputError(
             f"ClockRoPE: expected a periodic profile, and {kernel} is not: it has no harmonics; use RFR, "
             "which takes any profile"
         )
-    return [(lattice, weight * share) for lattice, share in zip(lattices, shares, strict=True)]

@@ -27,6 +27,12 @@ class KernelRMSE:
     heads: Float64Array
     together: float
 
+    @classmethod
+    def of(cls, realised: Float64Array, wanted: Float64Array) -> "KernelRMSE":
+        """Errors of realised profiles, shape ``(heads, lags)``, from the wanted one, shape ``(lags,)``."""
+        off = realised - wanted
+        return cls(np.sqrt((off**2).mean(axis=1)), float(np.sqrt((off.mean(axis=0) ** 2).mean())))
+
 
 def kernel_rmse(
     frequencies: Frequencies, profile: Kernel | Law, lags: Lag, weights: ArrayLike | None = None
@@ -52,8 +58,7 @@ def kernel_rmse(
     if at.ndim != 1 or not len(at):
         raise InputError(f"lags of shape {at.shape}: expected a list of at least one, in seconds")
     wanted = profile(at) if isinstance(profile, Kernel) else profile.characteristic(at).real
-    off = realised_profile(frequencies, at, weights) - wanted
-    return KernelRMSE(np.sqrt((off**2).mean(1)), float(np.sqrt((off.mean(0) ** 2).mean())))
+    return KernelRMSE.of(realised_profile(frequencies, at, weights), wanted)
 
 
 def realised_profile(frequencies: Frequencies, lags: Lag, weights: ArrayLike | None = None) -> Float64Array:

@@ -102,4 +102,6 @@ def find_kernel(name: str) -> type[Kernel]:
 def _written(value: object, hint: object) -> str:
     if hint == Duration and isinstance(value, float):
         return duration_text(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(repr, value))}]"
     return repr(value) if isinstance(value, float) else str(value)

@@ -72,6 +72,7 @@ def _draw(axis: Axes, fit: ProfileFit, lag: Float64Array) -> None:
 
 def _detail(fit: ProfileFit, lag: Float64Array) -> str:
     layers, heads, pairs = fit.cycles_per_second.shape
-    each, mean = fit.rms_per_head(lag).mean(), fit.rms_of_mean(lag)
+    error = fit.rmse(lag)
+    each, mean = error.heads.mean(), error.together
     times = "\N{MULTIPLICATION SIGN}"
     return f"{layers} {times} {heads} heads of {pairs} pairs; error {each:.3f} a head, {mean:.3f} their mean"

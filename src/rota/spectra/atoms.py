@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 
 from rota.errors import InputError
 from rota.spectra.discrete import Discrete, checked_masses, sums_of
+from rota.spectra.waves import circle, wave_sum
 from rota.types import Complex128Array, Float64Array
 from rota.units import lag_seconds
-
-_AT_ONCE = 256  # atoms summed at once: fast, and memory stays that of the lags times this
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +46,7 @@ class Atoms(Discrete):
 
     def characteristic(self, lag: ArrayLike) -> Complex128Array:
         """Sum of ``mass exp(2j pi frequency lag)``; lag in seconds, any shape."""
-        lags = lag_seconds(lag)
-        total = np.zeros(lags.shape, np.complex128)
-        for first in range(0, len(self.frequencies), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            turns = np.mod(np.multiply.outer(lags, self.frequencies[some]), 1)
-            total += np.exp(2j * np.pi * turns) @ self.masses[some]
-        return total
+        return wave_sum(circle, lag_seconds(lag), self.frequencies, self.masses)
 
     def fold(self) -> "Atoms":
         """Law of the absolute frequency (ClockRoPE, Eq. 20)."""

@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike
 
 from rota.errors import InputError
 from rota.spectra.discrete import Discrete, checked_masses, gathered
+from rota.spectra.waves import circle, wave_sum
 from rota.types import Complex128Array, Float64Array, Int64Array
 from rota.units import lag_seconds
-
-_AT_ONCE = 256  # harmonics summed at once: fast, and memory stays that of the lags times this
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +65,7 @@ class Lattice(Discrete):
     def characteristic(self, lag: ArrayLike) -> Complex128Array:
         """Sum of ``pmf(k) exp(2j pi k lag / period)``; lag in seconds, any shape."""
         turn = np.mod(lag_seconds(lag), self.period) / self.period  # before k multiplies the error
-        total = np.zeros(turn.shape, np.complex128)
-        for first in range(0, len(self.harmonics), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            total += np.exp(2j * np.pi * np.multiply.outer(turn, self.harmonics[some])) @ self.masses[some]
-        return total
+        return wave_sum(circle, turn, self.harmonics, self.masses)
 
     def harmonic_quantile(self, probability: ArrayLike) -> Int64Array:
         """Quantile as an integer harmonic; probability in ``[0, 1)``, any shape."""

@@ -8,11 +8,11 @@ from scipy.interpolate import BSpline
 from scipy.optimize import elementwise
 
 from rota.spectra.density import Density
+from rota.spectra.waves import wave_sum
 from rota.types import Float64Array, Int64Array
 
 __all__ = ["spline_law"]
 
-_AT_ONCE = 256  # harmonics summed at once: fast, and memory stays that of the lags times this
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _CYCLES = 4  # between two knots: beyond so many, integrating by parts loses no digits
 _HEAVY = 4.0  # medians of the absolute frequency: a standard deviation beyond is that of where a tail was cut
@@ -105,25 +105,14 @@ class _Splines:
         return float(min(deviation / self.period, _HEAVY * median))
 
     def profile(self, lag: Float64Array) -> Float64Array:
-        return self._sums(lag, np.cos, self.harmonics, self.masses)
+        return faded(np.cos, lag, self.period, self.harmonics, self.masses)
 
     def conjugate(self, lag: Float64Array) -> Float64Array:
         """Mean of ``sin(2 pi |xi| lag)``: splines from 2 on have one sign; those about 0 are integrated."""
         clear = self.harmonics >= 2
-        total = self._sums(lag, np.sin, self.harmonics[clear], self.masses[clear])
+        total = faded(np.sin, lag, self.period, self.harmonics[clear], self.masses[clear])
         turns = np.abs(np.asarray(lag, np.float64) / self.period)
         return np.asarray(total + np.sign(lag) * self._near(turns.ravel()).reshape(turns.shape))
-
-    def _sums(
-        self, lag: Float64Array, wave: np.ufunc, harmonics: Int64Array, masses: Float64Array
-    ) -> Float64Array:
-        turns = np.asarray(lag, np.float64) / self.period
-        rest = np.mod(turns, 1)  # before a harmonic multiplies the error
-        total = np.zeros(turns.shape)
-        for first in range(0, len(harmonics), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            total += wave(2 * np.pi * np.multiply.outer(rest, harmonics[some])) @ masses[some]
-        return np.asarray(total * np.sinc(turns) ** 4)
 
     def _near(self, turns: Float64Array) -> Float64Array:
         """Sine integral of the splines of harmonics -1, 0 and 1 from 0 on; shape ``(n,)``."""
@@ -139,6 +128,15 @@ class _Splines:
         if far.any():
             values[far] = _by_parts(whole, turns[far])
         return np.asarray(values)
+
+
+def faded(
+    wave: np.ufunc, lag: Float64Array, period: float, harmonics: Int64Array, masses: Float64Array
+) -> Float64Array:
+    """``sinc(lag / period)^4 sum_j m_j wave(2 pi j lag / period)``; lag in seconds, any shape."""
+    turns = np.asarray(lag, np.float64) / period
+    rest = np.mod(turns, 1)  # before a harmonic multiplies the error
+    return np.asarray(wave_sum(wave, rest, harmonics, masses) * np.sinc(turns) ** 4)
 
 
 def _on_integers(coefficients: Float64Array) -> BSpline:
