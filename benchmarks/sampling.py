@@ -9,21 +9,29 @@ heads' profiles, against the kernel. Lags go over a period, or to where the prof
 import argparse
 import json
 import math
-import platform
 import statistics
-import subprocess
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-import scipy
 from rich.console import Console
 from rich.table import Table
 
 from rota.frequencies import SamplingMethod, draw, kernel_rmse
-from rota.kernels import Cosine, Gaussian, Kernel, Laplace, WrappedGaussian
+from rota.kernels import (
+    Cosine,
+    Gaussian,
+    Kernel,
+    Laplace,
+    Matern,
+    Triangle,
+    WrappedGaussian,
+    certify,
+    from_function,
+)
+from rota.recipes.timing import circumstances
 from rota.rooms import offers
 from rota.spectra import Lattice, Law
 from rota.types import Float64Array
@@ -37,6 +45,15 @@ KERNELS: dict[str, tuple[Kernel, float]] = {  # with the longest lag, in seconds
     "gaussian(2h)": (Gaussian("2h"), 8 * math.sqrt(2) * HOUR),
     "laplace(2h)": (Laplace("2h"), 8 * HOUR),
 }
+DECAYING: list[Kernel] = [
+    Gaussian("1d"),
+    Laplace("1d"),
+    Matern("1d", 1.5),
+    Triangle("1d"),
+    DAILY * 0.7 + Gaussian("7d") * 0.3,
+    DAILY * Laplace("14d"),
+    Gaussian("1d") * Laplace("2d"),
+]
 METHODS = sorted(offers("frequencies", SamplingMethod), key=lambda name: (name != "iid", name))
 Errors = dict[str, dict[str, dict[int, dict[str, float]]]]
 
@@ -97,18 +114,26 @@ def isotropic(
     return (both[..., None] * turns).real.sum(1), both.real.sum(1, keepdims=True)
 
 
-def timings(rounds: int = 50) -> dict[str, dict[str, float]]:
-    """Processor's milliseconds for laws and frequencies of 12 layers of 8 heads of 64 pairs, law and all."""
+def timings(rounds: int = 20) -> dict[str, dict[str, float]]:
+    """Processor milliseconds of laws and frequencies for 12 layers of 8 heads of 64 pairs, and of inversions."""
 
     def all_layers(kernel: Kernel, method: str) -> None:
         for layer in range(12):
             draw(kernel.spectrum().truncate().fold(), 64, 8, seed=0, layer=layer, method=method)
 
-    things: dict[str, Callable[[], None]] = {
+    def whole(kernel: Kernel) -> None:
+        law = kernel.spectrum().fold()
+        for layer in range(12):
+            draw(law, 64, 8, seed=0, layer=layer)
+
+    things: dict[str, Callable[[], object]] = {
         f"{label}, {method}": partial(all_layers, kernel, method)
         for label, kernel in (("one period", DAILY), ("two periods", 0.7 * DAILY + 0.3 * WEEKLY))
         for method in METHODS
     }
+    things |= {f"{kernel}": partial(whole, kernel) for kernel in DECAYING}
+    things["from_function, a period: law and certificate"] = lambda: certify(from_function(DAILY, "24h"))
+    things["from_function, the line: law and certificate"] = lambda: certify(from_function(DECAYING[0]))
     found = {}
     for name, thing in things.items():
         thing()
@@ -157,9 +182,8 @@ def main() -> None:
     found, weights = errors(arguments.seeds), unequal(arguments.seeds)
     tables(found, weights, spent, arguments.seeds)
     if arguments.json:
-        versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
-        facts = {"seeds": arguments.seeds, "heads": HEADS, "lags": 145, "versions": versions}
-        record = facts | {"machine": platform.machine(), "commit": _commit()}
+        record = {"seeds": arguments.seeds, "heads": HEADS, "lags": 145}
+        record |= {"circumstances": circumstances("numpy", "scipy")}
         record |= {"rmse": found, "unequal_pairs": weights, "cpu_milliseconds": spent}
         arguments.json.write_text(json.dumps(_rounded(record), indent=1) + "\n")
 
@@ -168,12 +192,6 @@ def _rounded(value: object) -> object:
     if isinstance(value, dict):
         return {key: _rounded(one) for key, one in value.items()}
     return round(value, 5) if isinstance(value, float) else value
-
-
-def _commit() -> str:
-    return subprocess.run(
-        ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-    ).stdout.strip()
 
 
 if __name__ == "__main__":
