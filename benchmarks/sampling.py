@@ -115,7 +115,7 @@ def isotropic(
 
 
 def timings(rounds: int = 20) -> dict[str, dict[str, float]]:
-    """Processor milliseconds of laws and frequencies for 12 layers of 8 heads of 64 pairs, and of inversions."""
+    """Processor milliseconds of laws and frequencies: 12 layers, 8 heads, 64 pairs; and of inversions."""
 
     def all_layers(kernel: Kernel, method: str) -> None:
         for layer in range(12):
