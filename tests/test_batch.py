@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rota.batch import Batch, TimeAccess, Window, collate, request_windows
+from rota.batch import Batch, TimeAccess, Window, collate, request_batch, row_batch
 from rota.errors import InputError
 from rota.histories import Histories, Spans
 
@@ -90,52 +90,53 @@ def histories() -> Histories:
 
 
 def spans(users: list[int], starts: list[int], stops: list[int]) -> Spans:
-    return Spans(np.array(users), np.array(starts), np.array(stops))
+    return Spans(np.array(users), np.array(starts), np.array(stops), np.array(stops) + 1)
 
 
-def test_windows_ask_for_the_event_after_the_span() -> None:
+def test_a_request_asks_for_the_event_after_the_span() -> None:
     test = spans([0, 1, 2], [0, 5, 7], [4, 6, 9])  # each user's last event is the target
-    first, second, third = request_windows(histories(), test, np.arange(3), max_len=None)
-    assert first.items.tolist() == [0, 1, 2, 3]
-    assert first.times.tolist() == [0, 10, 20, 30]
-    assert first.query_times.tolist() == [10, 20, 30, 40]  # the last is the target's own time
-    assert (second.items.tolist(), second.times.tolist(), second.query_times.tolist()) == (
-        [10],
-        [1000],
-        [1010],
-    )
-    assert third.query_times.tolist() == [2010, 2020]
+    batch = request_batch(histories(), test, np.arange(3), None, TimeAccess.REQUEST)
+    assert batch.items.tolist() == [[0, 1, 2, 3], [10, 0, 0, 0], [20, 21, 0, 0]]
+    assert batch.key_time.tolist() == [[0, 10, 20, 30], [1000] * 4, [2000, 2010, 2010, 2010]]
+    assert batch.query_time.tolist() == [[10, 20, 30, 40], [1010] * 4, [2010, 2020, 2020, 2020]]
+    assert batch.lengths.tolist() == [4, 1, 2]
+    assert request_batch(histories(), test, np.arange(3), None, "none").key_time is None
 
 
-def test_windows_keep_the_last_events_of_their_own_row() -> None:
+def test_a_set_of_positives_is_asked_for_at_the_time_of_the_first() -> None:
+    whole_rest = Spans(np.array([0]), np.array([0]), np.array([2]), np.array([5]))
+    batch = request_batch(histories(), whole_rest, np.array([0]), None, TimeAccess.REQUEST)
+    assert batch.items.tolist() == [[0, 1]]
+    assert batch.query_time.tolist() == [[10, 20]]
+
+
+def test_a_request_shows_the_last_events_of_its_own_span() -> None:
     test = spans([0, 1, 2], [0, 5, 7], [4, 6, 9])
-    third, first = request_windows(histories(), test, np.array([2, 0]), max_len=2)
-    assert first.items.tolist() == [2, 3]
-    assert first.query_times.tolist() == [30, 40]
-    assert third.items.tolist() == [20, 21]
-    (middle,) = request_windows(histories(), spans([0], [1], [3]), np.array([0]), max_len=9)
-    assert middle.items.tolist() == [1, 2]  # a span that starts later is not reached behind
-    assert middle.query_times.tolist() == [20, 30]
-    (one,) = request_windows(histories(), test, np.array([0]), max_len=1)
-    assert (one.items.tolist(), one.times.tolist(), one.query_times.tolist()) == ([3], [30], [40])
+    batch = request_batch(histories(), test, np.array([2, 0]), 2, TimeAccess.REQUEST)
+    assert batch.items.tolist() == [[20, 21], [2, 3]]
+    assert batch.query_time.tolist() == [[2010, 2020], [30, 40]]
+    middle = request_batch(histories(), spans([0], [1], [3]), np.array([0]), 9, TimeAccess.REQUEST)
+    assert middle.items.tolist() == [[1, 2]]  # a span that starts later is not reached behind
+    assert middle.query_time.tolist() == [[20, 30]]
+    one = request_batch(histories(), test, np.array([0]), 1, TimeAccess.REQUEST)
+    assert (one.items.tolist(), one.key_time.tolist(), one.query_time.tolist()) == ([[3]], [[30]], [[40]])
 
 
-@settings(deadline=None)
-@given(st.lists(st.integers(2, 8), min_size=1, max_size=6), st.integers(1, 9), st.randoms())
-def test_times_never_cross_users(sizes: list[int], max_len: int, random: object) -> None:
+@given(st.lists(st.integers(2, 8), min_size=1, max_size=6), st.integers(1, 9), st.sampled_from(TimeAccess))
+def test_rows_make_the_batch_that_their_windows_make(
+    sizes: list[int], max_len: int, access: TimeAccess
+) -> None:
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    users = np.repeat(np.arange(len(sizes)), sizes)
-    times = users * 10**6 + np.arange(len(users))
-    log = Histories(np.arange(len(users)), times, offsets, num_items=len(users))
-    test = Spans(np.arange(len(sizes)), offsets[:-1], offsets[1:] - 1)
-    for user, cut in enumerate(request_windows(log, test, np.arange(len(sizes)), max_len)):
-        target = offsets[user + 1] - 1
-        assert (cut.times // 10**6 == user).all()
-        assert (cut.query_times // 10**6 == user).all()
-        assert cut.query_times[-1] == times[target]
-        np.testing.assert_array_equal(cut.query_times[:-1], cut.times[1:])
-        np.testing.assert_array_equal(cut.items, np.arange(target - len(cut.items), target))
-        assert len(cut.items) == min(max_len, sizes[user] - 1)
+    times = np.repeat(np.arange(len(sizes)), sizes) * 10**6 + np.arange(offsets[-1])
+    log = Histories(np.arange(len(times)) + 1, times, offsets, num_items=len(times) + 1)
+    starts = np.maximum(offsets[:-1], offsets[1:] - 1 - max_len)
+    stops = offsets[1:] - 1
+    cuts = [
+        Window(log.items[a:b], times[a:b], times[a + 1 : b + 1]) for a, b in zip(starts, stops, strict=True)
+    ]
+    found, expected = row_batch(log, starts, stops, access), collate(cuts, access)
+    for ours, theirs in zip(vars(found).values(), vars(expected).values(), strict=True):
+        assert ours is theirs is None or torch.equal(ours, theirs)
 
 
 def test_to_another_device_keeps_what_is_absent() -> None:

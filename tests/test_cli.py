@@ -227,7 +227,7 @@ def test_ctrl_c_keeps_the_models_that_are_finished(
     assert err == "interrupted\n"
     assert f"finished so far are in {tmp_path / 'new' / 'models'}" in out
     assert [path.name for path in (tmp_path / "new" / "models").iterdir()] == ["none-seed0"]
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["models", "sequences"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["models"]
 
 
 def test_ctrl_c_before_any_model_leaves_nothing(

@@ -69,7 +69,7 @@ def test_a_name_that_is_a_file_or_a_room_is_refused(house: Path) -> None:
 def test_find() -> None:
     assert find("data.sources", "flights", Source) is Flights  # type: ignore[type-abstract]
     for name in ("nothing", "base", "../log", ""):
-        with pytest.raises(InputError, match=r"unknown name .* in data\.sources: expected one of flights"):
+        with pytest.raises(InputError, match=r"unknown name .* in data\.sources: expected one of .*flights"):
             find("data.sources", name, Source)  # type: ignore[type-abstract]
 
 
@@ -95,9 +95,7 @@ def test_a_star_imports_all_public_names() -> None:
 
 
 def test_importing_the_data_wing_needs_no_torch() -> None:
-    code = (
-        "import sys, rota.data; rota.data.read_log, rota.data.LeaveOneOut; sys.exit('torch' in sys.modules)"
-    )
+    code = "import sys, rota.data; rota.data.read_log, rota.data.LeaveLast; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

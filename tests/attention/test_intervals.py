@@ -8,9 +8,16 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from rota.attention import IntervalAttention, IntervalTables, relative_intervals, smallest_gaps
+from rota.attention import (
+    IntervalAttention,
+    Intervals,
+    IntervalTables,
+    relative_intervals,
+    smallest_gaps,
+)
 from rota.batch import Window, collate
 from rota.errors import InputError
+from rota.tables import from_table, to_table
 
 DIM, HEADS, NOW = 8, 2, 1_700_000_000
 
@@ -324,3 +331,32 @@ def test_times_of_another_length_are_refused(unchecked_shapes: None) -> None:
         attention(queries, events, fitting, asked[:, :-1], seen)
     with pytest.raises(InputError, match="key time of shape"):
         attention(queries, events, fitting, asked, seen[:, :-1])
+
+
+def test_a_recipe_builds_both() -> None:
+    recipe = from_table({"recipe": "attention.intervals", "num_intervals": 7, "block": 4}, Intervals)
+    assert recipe == Intervals(num_intervals=7, block=4)
+    assert from_table(to_table(recipe), Intervals) == recipe
+    tables, attention = recipe.tables(DIM, max_len=9), recipe.build(DIM, HEADS)
+    assert tables(9).interval_keys.shape == (8, DIM)
+    assert (attention.num_heads, attention.block, attention.dropout) == (HEADS, 4, 0.0)
+    dropping = Intervals(dropout=0.25)
+    assert dropping.build(DIM, HEADS).dropout == dropping.tables(DIM, max_len=2).dropout.p == 0.25
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"num_intervals": 0}, "num_intervals 0 of Intervals: expected a whole number of at least 1"),
+        ({"num_intervals": 2.5}, "num_intervals 2.5"),
+        ({"block": 0}, "block 0 of Intervals"),
+        ({"dropout": 1.0}, "dropout 1.0 of Intervals: expected a number from 0 to below 1"),
+        ({"dropout": float("nan")}, "dropout nan"),
+        ({"dropout": "much"}, "dropout 'much'"),
+    ],
+)
+def test_a_recipe_that_builds_nothing_is_refused(
+    wrong: dict[str, object], says: str, unchecked_shapes: None
+) -> None:
+    with pytest.raises(InputError, match=says):
+        Intervals(**wrong)  # type: ignore[arg-type]

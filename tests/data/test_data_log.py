@@ -51,7 +51,7 @@ def test_a_sample_keeps_whole_users_and_their_items_only(log: Log) -> None:
     assert sample.item_ids.to_pylist() == sorted({item for rows in kept.values() for item, _ in rows})
     assert sample.user_ids.to_pylist() == sorted(kept)
     assert sample.ties < log.ties
-    assert sample.rows == log.rows
+    assert sample.about.rows == log.about.rows
 
 
 def test_a_sample_is_seeded(log: Log) -> None:

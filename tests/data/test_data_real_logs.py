@@ -9,7 +9,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import pytest
 
-from rota.data import LeaveOneOut, MinEvents, read_log
+from rota.data import read_log
 
 pytestmark = pytest.mark.data
 NAMES = {"user": "user_id", "item": "item_id", "time": "timestamp"}
@@ -20,8 +20,8 @@ def test_check_ins_in_every_form(shared_data: Path, tmp_path: Path) -> None:
     csv.write_csv(parquet.read_table(path), tmp_path / "log.csv")
     (tmp_path / "log.csv.gz").write_bytes(gzip.compress((tmp_path / "log.csv").read_bytes(), 1))
     log = read_log(path, **NAMES)
-    assert (log.rows, len(log), log.num_users, log.num_items) == (147_480, 147_480, 1_083, 5_135)
-    assert (log.unit, log.unit_stated) == ("s", False)
+    assert (log.about.rows, len(log), log.num_users, log.num_items) == (147_480, 147_480, 1_083, 5_135)
+    assert (log.unit, log.about.unit_stated) == ("s", False)
     others = [tmp_path / "log.csv", tmp_path / "log.csv.gz", pd.read_parquet(path), pl.read_parquet(path)]
     assert {read_log(other, **NAMES).fingerprint for other in others} == {log.fingerprint}
     stamps = pd.read_parquet(path)

@@ -56,6 +56,59 @@ def test_rows_by_hand() -> None:
     assert list(rows["none"].metrics) == ["HR@1", "HR@10", "NDCG@10", "MRR"]
 
 
+def sets() -> Comparison:
+    """Ann is asked twice, bob once; for one, two and three targets."""
+    return comparison(
+        users=["ann", "bob", "ann"],
+        targets=["x", "y", "z", "x", "y", "w"],
+        offsets=np.array([0, 1, 3, 6]),
+        metrics=(),
+        runs=[
+            Run("none", 0, np.array([2, 1, 3, 0, 4, 2])),
+            Run("rope", 0, np.array([1, 9, 3, 1, 3, 11])),
+            Run("popularity", None, np.array([3, 3, 3, 3, 3, 3])),
+        ],
+    )
+
+
+def test_questions_of_one_user_are_averaged_first() -> None:
+    made = sets()
+    assert made.metrics == ("HR@1", "HR@10", "NDCG@10", "MRR", "Recall@10", "MAP")
+    np.testing.assert_allclose(made.metric("none", "MRR"), [[(1 / 2 + 1 / 2) / 2, 1]])
+    np.testing.assert_allclose(made.metric("rope", "Recall@10"), [[(1 + 2 / 3) / 2, 1]])
+    mine = [(1 + (1 + 2 / 3 + 3 / 11) / 3) / 2, (1 / 3 + 2 / 9) / 2]  # of ann, of bob
+    other = [(1 / 2 + (1 / 2 + 2 / 4) / 3) / 2, (1 + 2 / 3) / 2]
+    assert made.paired["rope", "MAP"].diff == pytest.approx(np.mean(mine) - np.mean(other))
+    entry = made.to_json()["arms"][1]["metrics"]  # type: ignore[index]
+    assert entry["MRR"] == pytest.approx((1 + 1 / 3) / 2)
+
+
+def test_one_target_each_is_the_case_without_offsets() -> None:
+    plain, same = comparison(), comparison(offsets=np.arange(5))
+    assert same.offsets is None
+    assert same.to_json() == plain.to_json()
+    assert same.metrics == ("HR@1", "HR@10", "NDCG@10", "MRR")
+
+
+def test_questions_come_back_from_their_folder(tmp_path: Path) -> None:
+    made = sets()
+    made.save(tmp_path)
+    table = pq.read_table(tmp_path / "ranks.parquet")
+    assert table.column_names == ["arm", "seed", "user", "target", "rank", "question"]
+    first = table.slice(0, 6).to_pydict()
+    assert first["user"] == ["ann", "bob", "bob", "ann", "ann", "ann"]
+    assert first["question"] == [0, 1, 1, 2, 2, 2]
+    back = load_comparison(tmp_path)
+    assert back.to_json() == made.to_json()
+    assert back.users.to_pylist() == ["ann", "bob", "ann"]
+    np.testing.assert_array_equal(back.offsets, [0, 1, 3, 6])
+    for wrong, message in (([0, 1, 0, 2, 2, 2] * 3, "out of order"), (["a"] * 18, "no integers")):
+        other = table.set_column(5, "question", pa.array(wrong))
+        pq.write_table(other, tmp_path / "ranks.parquet")
+        with pytest.raises(InputError, match=message):
+            load_comparison(tmp_path)
+
+
 def test_every_arm_but_the_control_is_paired_on_every_metric() -> None:
     made = comparison(metrics=("HR@10", "MRR"))
     assert list(made.paired) == [(a, m) for a in ("rope", "popularity") for m in ("HR@10", "MRR")]
@@ -170,6 +223,8 @@ def test_ranks_of_a_run_are_its_own_and_read_only() -> None:
         ({"users": ["ann"]}, r"of \[1, 4\] rows"),
         ({"runs": [Run("none", 0, np.ones(4, np.int64))] * 2}, "two runs of one arm and seed"),
         ({"runs": []}, "there are no runs"),
+        ({"offsets": np.array([0, 2, 4])}, "4 users and offsets of 2 questions"),
+        ({"offsets": np.array([0, 1, 2, 3, 5])}, r"of \[4, 5\] rows"),
     ],
 )
 def test_refusals(changes: dict[str, object], message: str) -> None:

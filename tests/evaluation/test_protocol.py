@@ -9,23 +9,25 @@ from torch import Tensor, nn
 
 from rota.batch import Batch, TimeAccess
 from rota.errors import InputError
-from rota.evaluation import SeenItems, ask
+from rota.evaluation import MRR, Positives, Recall, SeenItems, ask, mean_of
 from rota.histories import Histories, Spans
 from rota.models.base import Scorer
 
 ITEMS = 9
 
 
-def log(seed: int = 0, users: int = 25) -> tuple[Histories, Spans]:
-    """Random histories of 3 to 12 events; the last is asked for. Odd users' first event is hidden."""
+def log(seed: int = 0, users: int = 25, most: int = 1) -> tuple[Histories, Spans]:
+    """Random histories of 3 to 12 events, and up to ``most`` to be asked for. Odd users' first is hidden."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(3, 13, users)
+    asked = rng.integers(1, most + 1, users)
+    sizes = rng.integers(3, 13, users) + asked - 1
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     events = int(offsets[-1])
     histories = Histories(
         rng.integers(0, ITEMS, events), np.cumsum(rng.integers(1, 99, events)), offsets, ITEMS
     )
-    spans = Spans(np.arange(users), offsets[:-1] + np.arange(users) % 2, offsets[1:] - 1)
+    stops = offsets[1:] - asked
+    spans = Spans(np.arange(users), offsets[:-1] + np.arange(users) % 2, stops, offsets[1:])
     return histories, spans
 
 
@@ -57,14 +59,14 @@ def slow_ranks(
     histories: Histories, spans: Spans, access: TimeAccess, seen: SeenItems, max_len: int | None
 ) -> list[int]:
     ranks = []
-    for start, stop in zip(spans.starts, spans.stops, strict=True):
+    for start, stop, end in zip(spans.starts, spans.stops, spans.ends, strict=True):
         visible = histories.items[start:stop].tolist()
         window = visible if max_len is None else visible[-max_len:]
         query = {"none": 0, "history": histories.times[stop - 1], "request": histories.times[stop]}[access]
         scores = written(window, int(query)).tolist()
-        target = int(histories.items[stop])
         left = [i for i in range(ITEMS) if seen == SeenItems.KEEP or i not in visible]
-        ranks.append(sum(scores[i] >= scores[target] for i in left) if target in left else 0)
+        for target in dict.fromkeys(histories.items[stop:end].tolist()):  # each item once
+            ranks.append(sum(scores[i] >= scores[target] for i in left) if target in left else 0)
     return ranks
 
 
@@ -72,10 +74,11 @@ def slow_ranks(
 @pytest.mark.parametrize("seen", SeenItems)
 @pytest.mark.parametrize("max_len", [None, 3])
 @pytest.mark.parametrize("batch_size", [1, 4, 256])
+@pytest.mark.parametrize("most", [1, 6])
 def test_equals_a_loop_over_users(
-    access: TimeAccess, seen: SeenItems, max_len: int | None, batch_size: int
+    access: TimeAccess, seen: SeenItems, max_len: int | None, batch_size: int, most: int
 ) -> None:
-    histories, spans = log()
+    histories, spans = log(most=most)
     ranks = ask(Written(max_len), histories, spans, access=access, seen=seen, batch_size=batch_size)
     assert ranks.dtype == np.int64
     assert ranks.tolist() == slow_ranks(histories, spans, access, seen, max_len)
@@ -84,7 +87,7 @@ def test_equals_a_loop_over_users(
 
 def test_drop_removes_what_the_window_no_longer_shows() -> None:
     histories = Histories(np.array([2, 0, 1, 3]), np.array([1, 2, 3, 4]), np.array([0, 4]), 4)
-    spans = Spans(np.array([0]), np.array([0]), np.array([3]))
+    spans = Spans(np.array([0]), np.array([0]), np.array([3]), np.array([4]))
 
     class Constant(Written):
         def scores(self, batch: Batch) -> Tensor:
@@ -92,6 +95,30 @@ def test_drop_removes_what_the_window_no_longer_shows() -> None:
 
     asked = [ask(Constant(1), histories, spans, access=TimeAccess.NONE, seen=seen)[0] for seen in SeenItems]
     assert asked == [2, 1]
+
+
+def test_positives_are_a_set_each() -> None:
+    items = np.array([7, 3, 3, 5, 7, 3, 3, 7, 7, 5])  # two users; the second is asked for the rest
+    histories = Histories(items, np.arange(10), np.array([0, 3, 10]), 8)
+    spans = Spans(np.array([0, 1, 1]), np.array([0, 3, 3]), np.array([1, 5, 4]), np.array([3, 10, 5]))
+    rows, offsets = Positives.of(histories, spans)
+    assert rows.tolist() == [1, 5, 7, 9, 4]
+    assert offsets.tolist() == [0, 1, 4, 5]
+    ranks = ask(Written(items=8), histories, spans, access=TimeAccess.REQUEST, seen=SeenItems.KEEP)
+    scores = written([5, 7], 5, 8).tolist()  # asked at the time of the first, row 5
+    assert ranks[1:4].tolist() == [sum(score >= scores[item] for score in scores) for item in (3, 7, 5)]
+
+
+def test_figures_are_means_over_users() -> None:
+    """A user who is asked three times counts as much as one who is asked once."""
+    histories = Histories(np.arange(8), np.arange(8), np.array([0, 5, 8]), 8)
+    spans = Spans(
+        np.array([0, 0, 0, 1]), np.array([0, 0, 0, 5]), np.array([1, 2, 3, 6]), np.array([2, 3, 5, 8])
+    )
+    assert Positives.of(histories, spans).offsets.tolist() == [0, 1, 2, 4, 6]
+    ranks = np.array([1, 2, 4, 9, 5, 0])
+    assert mean_of(MRR(), ranks, histories, spans) == pytest.approx(((1 + 1 / 2 + 1 / 4) / 3 + 1 / 5) / 2)
+    assert mean_of(Recall(5), ranks, histories, spans) == pytest.approx(((1 + 1 + 1 / 2) / 3 + 1 / 2) / 2)
 
 
 def test_rows_of_similar_length_share_a_batch() -> None:
@@ -177,10 +204,10 @@ def test_a_model_of_another_catalogue_is_refused() -> None:
         ask(Written(items=8), histories, spans, access=TimeAccess.NONE, seen=SeenItems.KEEP)
 
 
-@pytest.mark.parametrize(("start", "stop"), [(0, 4), (2, 2), (0, 9), (-1, 2)])
-def test_spans_without_history_or_target_are_refused(start: int, stop: int) -> None:
+@pytest.mark.parametrize(("start", "stop", "end"), [(0, 4, 5), (2, 2, 3), (0, 8, 9), (-1, 2, 3), (0, 2, 2)])
+def test_spans_without_history_or_target_are_refused(start: int, stop: int, end: int) -> None:
     histories = Histories(np.zeros(8, np.int64), np.arange(8), np.array([0, 4, 8]), 1)
-    spans = Spans(np.array([0]), np.array([start]), np.array([stop]))
+    spans = Spans(np.array([0]), np.array([start]), np.array([stop]), np.array([end]))
     with pytest.raises(InputError, match="user 0, rows"):
         ask(Written(items=1), histories, spans, access=TimeAccess.NONE, seen=SeenItems.KEEP)
 

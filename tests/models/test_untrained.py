@@ -164,7 +164,7 @@ def check_ins(path: Path) -> tuple[Histories, Spans]:
     starts = np.flatnonzero(np.diff(user, prepend=user[0] - 1))
     offsets = np.append(starts, len(user))
     users = np.flatnonzero(np.diff(offsets) >= 5)
-    spans = Spans(users, offsets[users], offsets[users + 1] - 1)
+    spans = Spans(users, offsets[users], offsets[users + 1] - 1, offsets[users + 1])
     return Histories(codes.astype(np.int64), time, offsets, len(catalogue)), spans
 
 

@@ -16,7 +16,6 @@ from compared import ARMS, OPTIONS, Compared
 from rota import cli
 from rota.batch import TimeAccess
 from rota.data.reading import read_log
-from rota.data.sequences import load_sequences
 from rota.evaluation.loading import load_comparison
 from rota.evaluation.protocol import ask
 from rota.evaluation.seen import SeenItems
@@ -162,15 +161,10 @@ def test_a_kept_model_gives_its_ranks_again(compared: Compared, ranks: dict, arm
 
 def test_the_folder_holds_this_and_nothing_else(compared: Compared) -> None:
     assert sorted(path.name for path in compared.out.iterdir()) == [
-        "attention.png", "models", "plan.toml", "prior.png", "ranks.parquet", "results.json", "sequences"
+        "attention.png", "models", "plan.toml", "prior.png", "ranks.parquet", "results.json"
     ]  # fmt: skip
     models = sorted(path.name for path in (compared.out / "models").iterdir())
     assert models == sorted(f"{arm}-seed{seed}" for arm in ARMS for seed in (0, 1))
-    question = ask_of(read_log(compared.parquet, user="user", item="item", time="when"))
-    kept = load_sequences(compared.out / "sequences")
-    assert np.array_equal(kept.items, question.histories.items)
-    assert np.array_equal(kept.times, question.histories.times)
-    assert np.array_equal(kept.offsets, question.histories.offsets)
 
 
 def test_the_plan_is_kept_and_reads_back(compared: Compared) -> None:

@@ -8,15 +8,34 @@ import pytest
 import torch
 
 from roll_call import roll_call
-from rota.encodings import ROTE, ClockRoPE, LearnableRoPE, NoEncoding, RoPE, Split, TRoPE
+from rota.attention import Intervals
+from rota.commands._encodings_report import show_encodings
+from rota.encodings import (
+    ROTE,
+    BiasRecipe,
+    Calendar,
+    ClockRoPE,
+    FourierFeatures,
+    InputRecipe,
+    LearnableRoPE,
+    NoEncoding,
+    PositionBias,
+    RoPE,
+    Split,
+    TimeBias,
+    TimestampEmbedding,
+    TRoPE,
+)
 from rota.encodings.base import Encoding
 from rota.errors import InputError
+from rota.recipes.addition_costs import count_addition, every_addition
 from rota.recipes.arithmetic import Arithmetic, count_arithmetic
-from rota.recipes.encoding_bench import TrainingStep, bench_encodings, paired_ratio
+from rota.recipes.encoding_bench import TrainingStep, bench_encodings, everything_counted, paired_ratio
 from rota.recipes.encoding_costs import count_encoding, every_encoding, published_trope_flops
 from rota.recipes.timing import Timing
 
 PAIRS, HEADS = 32, 4
+LENGTH, WIDTH = 200, 256  # events of a row, features of an embedding
 
 
 @pytest.mark.parametrize(
@@ -36,6 +55,11 @@ PAIRS, HEADS = 32, 4
         (lambda: torch.addcmul(torch.ones(4), torch.ones(4), torch.ones(4)), 8, 0),
         (lambda: -torch.cat((torch.ones(4), torch.zeros(4))).view(2, 4).T.double()[:, :1].contiguous(), 0, 0),
         (lambda: torch.arange(8).gather(0, torch.arange(3)), 0, 0),
+        (lambda: torch.zeros(3).scatter_add(0, torch.tensor([0, 2, 0, 1, 0]), torch.ones(5)), 5, 0),
+        (lambda: torch.zeros(3, 2).index_add(0, torch.tensor([0, 2, 0, 1]), torch.ones(4, 2)), 8, 0),
+        (lambda: torch.nn.functional.embedding(torch.arange(3), torch.ones(3, 4)), 0, 0),
+        (lambda: torch.bucketize(torch.arange(10), torch.arange(7)), 10 * 3, 0),  # 7 numbers: 3 halvings
+        (lambda: torch.bucketize(torch.arange(10), torch.arange(8)), 10 * 4, 0),
     ],
 )
 def test_the_counter_by_hand(work: Callable[[], object], operations: int, cosines: int) -> None:
@@ -87,13 +111,94 @@ def test_trope_costs_less_than_published_where_phases_are_learned() -> None:
     assert by_hand < cost.learned < by_hand + 12 * PAIRS  # then phases to coefficients
 
 
-def test_every_encoding_is_counted() -> None:
-    chosen = every_encoding()
-    assert set(chosen) == set(roll_call("encodings", Encoding))  # type: ignore[type-abstract]
-    assert next(iter(chosen)) == "rope"
+def test_biases_by_hand() -> None:
+    """Of each of 200 pairs of a token: distance and offset; gap, its size, its bucket; and what is added."""
+    place, halvings = 2, 8  # 128 thresholds
+    cost = count_addition(PositionBias(), head_dim=64, num_heads=HEADS)
+    assert cost.parameters == 2 * LENGTH - 1
+    assert cost.forward == Arithmetic(LENGTH * (place + HEADS), 0)
+    assert cost.backward == cost.learned == LENGTH * ((HEADS - 1) + 1)  # over heads, then into the table
+    cost = count_addition(TimeBias(position=False))
+    assert cost.parameters == 129
+    assert cost.forward == Arithmetic(LENGTH * (2 + halvings + HEADS), 0)
+    assert cost.learned == LENGTH * ((HEADS - 1) + 1)
+    both = count_addition(TimeBias())
+    assert both.parameters == 129 + 2 * LENGTH - 1
+    assert both.forward == Arithmetic(LENGTH * (2 + halvings + place + 1 + HEADS), 0)
+    assert both.learned == LENGTH * ((HEADS - 1) + 2)
+    assert count_addition(PositionBias(), num_heads=1).forward.operations == LENGTH * (place + 1)
+
+
+def test_inputs_by_hand() -> None:
+    """Of each event, for itself and its query: the clock, then vectors of 256 features and their sum."""
+    calendar = count_addition(Calendar())
+    assert calendar.parameters == 2 * (24 + 7) * WIDTH
+    assert calendar.forward == Arithmetic(2 * (2 + 3) + 4 * WIDTH, 0)  # three sums of vectors, and the event
+    assert calendar.backward == calendar.learned == 4 * WIDTH
+    fourier = count_addition(FourierFeatures(["24h", "7d", "30d"]))
+    features, phase = 2 * 2 * 3, 15  # event and query, cosine and sine; a residue made a float32 turn
+    assert fourier.parameters == features * WIDTH
+    assert fourier.forward == Arithmetic(2 * 3 * (phase + 3) + 2 * features * WIDTH + WIDTH, 2 * 3)
+    assert fourier.learned == 2 * features * WIDTH
+    assert count_addition(Calendar(), head_dim=8, num_heads=2).forward.operations == 10 + 4 * 16
+    dates = count_addition(TimestampEmbedding())
+    features, phase = 2 * (16 + 1), 8  # waves and the trend; a turn in float64
+    assert dates.parameters == features * WIDTH + 2 * 17
+    by_hand = 2 * (1 + 2 + 16 * (phase + 3)) + 2 * features * WIDTH + WIDTH
+    assert by_hand <= dates.forward.operations <= by_hand + 1  # rates are divided once for a row
+    assert 4 * features * WIDTH < dates.learned < 4 * features * WIDTH + 2 * 17 * 10  # two products
+
+
+def test_intervals_by_hand() -> None:
+    """More than a plain attention: each query with 257 keys and values, and the pairs' intervals."""
+    cost, buckets = count_addition(Intervals()), 257
+    assert cost.parameters == 2 * (buckets + LENGTH) * WIDTH
+    positions, scale = 2 * WIDTH, 5  # added to keys and values; gap, size, equal, filled, smallest so far
+    meeting, pairs = 2 * buckets * WIDTH, LENGTH * (4 + 2 * HEADS)  # gap, size, division, clip; two sums
+    assert cost.forward == Arithmetic(positions + scale + 2 * meeting + pairs + WIDTH, 0)
+    # A product's gradient is two products, one of them the vectors'; of logits and weights there is a sum.
+    assert cost.features.operations == 2 * meeting + LENGTH * 2 * HEADS + WIDTH
+    assert cost.learned == 2 * meeting
+    few = count_addition(Intervals(num_intervals=10))
+    assert cost.forward.operations - few.forward.operations == 2 * 2 * (buckets - 11) * WIDTH
+
+
+def test_everything_is_counted() -> None:
+    encodings, additions = every_encoding(), every_addition()
+    assert set(encodings) == set(roll_call("encodings", Encoding))  # type: ignore[type-abstract]
+    assert next(iter(encodings)) == "rope"
+    kinds: list[type] = [BiasRecipe, InputRecipe]
+    assert set(additions) == {"intervals", *(name for kind in kinds for name in roll_call("encodings", kind))}
     found = bench_encodings(timed=False)
-    assert [row.name for row in found.rows] == list(chosen)
+    assert [row.name for row in found.rows] == [*encodings, *additions] == list(everything_counted())
     assert all(row.ratio is None for row in found.rows)
+    assert [row.name for row in found.rows if row.rotates] == list(encodings)
+    kept = json.loads(json.dumps(found.to_dict()))["encodings"]
+    by_name = {row["name"]: row for row in kept}
+    assert by_name["time_bias"]["kind"] == by_name["intervals"]["kind"] == "addition"
+    assert by_name["rope"]["kind"] == "rotation"
+    assert by_name["position_bias"]["forward"] == {"operations": 1200, "cosines": 0}
+    assert by_name["position_bias"]["backward"] == {"features": 0, "learned": 800}
+    assert by_name["intervals"]["recipe"]["recipe"] == "attention.intervals"
+
+
+def test_the_table_has_them_all_and_says_what_is_no_rotation(capsys: pytest.CaptureFixture[str]) -> None:
+    show_encodings(bench_encodings(encodings={"rope": RoPE(), "time_bias": TimeBias()}, timed=False))
+    out = capsys.readouterr().out
+    lines = {cells[1]: cells for line in out.splitlines() if len(cells := line.split()) > 10}
+    assert lines["time_bias"][3:10:2] == ["528", "0", "3,400", "1,000"]
+    assert "Not rotations, and not timed" in " ".join(out.split())
+    show_encodings(bench_encodings(encodings={"rope": RoPE()}, timed=False))
+    assert "Not rotations" not in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_is_no_rotation_is_not_timed(unchecked_shapes: None) -> None:
+    told: list[str] = []
+    found = bench_encodings(
+        encodings={"calendar": Calendar()}, rounds=2, on_progress=lambda name, *_: told.append(name)
+    )
+    assert found.rows[0].timing is None
+    assert not told
 
 
 def test_a_step_trains(unchecked_shapes: None) -> None:
@@ -153,6 +258,7 @@ def test_the_interval_covers_as_often_as_it_says() -> None:
         (lambda: paired_ratio(Timing("a", (1.0,)), Timing("b", (1.0,))), "same even number"),
         (lambda: paired_ratio(Timing("a", (1.0, 2.0)), Timing("b", (1.0,))), "2 and 1 rounds"),
         (lambda: published_trope_flops(1), "0 pairs"),
+        (lambda: count_addition(RoPE()), "cost of RoPE: expected a bias, an input or intervals"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(wrong: Callable[[], object], says: str) -> None:

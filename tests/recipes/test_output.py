@@ -28,7 +28,7 @@ def test_a_claimed_folder_is_there_with_its_parents(tmp_path: Path) -> None:
 
 def test_a_run_that_fails_early_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(BrokenError):
-        broken(tmp_path / "a" / "b", "sequences")
+        broken(tmp_path / "a" / "b")
     assert not list(tmp_path.iterdir())
 
 
@@ -48,7 +48,6 @@ def test_what_someone_else_put_there_stays(tmp_path: Path) -> None:
 def interrupted(run: Path) -> None:
     """A run that finishes one model and is stopped amid the next."""
     with claim(run) as folder:
-        (folder / "sequences").mkdir()
         with appearing(folder / "models" / "rope-seed0") as partial:
             partial.mkdir()
             (partial / "model.toml").write_text("x = 1")
@@ -61,20 +60,19 @@ def test_finished_models_stay(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted(tmp_path / "a")
     found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
-    assert found == ["a", "a/models", "a/models/rope-seed0", "a/models/rope-seed0/model.toml", "a/sequences"]
+    assert found == ["a", "a/models", "a/models/rope-seed0", "a/models/rope-seed0/model.toml"]
 
 
 def test_the_second_of_two_runs_is_refused_and_harms_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with claim(tmp_path / "a") as folder:
-        (folder / "sequences").mkdir()
         with pytest.raises(InputError, match="not empty"), claim(tmp_path / "a"):
             pass
         monkeypatch.setattr("rota.recipes.output.require_empty", lambda _: None)  # both looked at once
         with pytest.raises(InputError, match="another folder"), claim(tmp_path / "a"):
             pass
-        assert sorted(path.name for path in folder.iterdir()) == ["models", "sequences"]
+        assert sorted(path.name for path in folder.iterdir()) == ["models"]
 
 
 def test_a_name_too_long_is_refused_and_leaves_no_parents(tmp_path: Path) -> None:

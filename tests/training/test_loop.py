@@ -19,9 +19,10 @@ from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
 from rota.training.checkpoint import load_checkpoint, save_checkpoint
 from rota.training.loop import fit
+from rota.training.order import EpochOrder
 from rota.training.progress import Fitted, Progress
 from rota.training.recipe import Training
-from rota.training.windows import EpochOrder, TrainingWindows
+from rota.training.windows import TrainingWindows
 
 HOUR = 3600
 
@@ -48,8 +49,8 @@ def world() -> World:
     offsets = np.arange(users + 1, dtype=np.int64) * 2 * days
     everyone = np.arange(users)
     histories = Histories(items, times, offsets, 2 * users)
-    train = Spans(everyone, offsets[:-1], offsets[1:] - 1)
-    return World(histories, train, Spans(everyone, offsets[:-1], offsets[1:] - 1))
+    train = Spans(everyone, offsets[:-1], offsets[1:] - 1, offsets[1:] - 1)
+    return World(histories, train, Spans(everyone, offsets[:-1], offsets[1:] - 1, offsets[1:]))
 
 
 def blueprint(encoding: object = None, seed: int = 0) -> Blueprint:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from rota.encodings.numerals import require_whole
 from rota.errors import InputError
 
 
@@ -44,9 +45,8 @@ class IntervalTables(nn.Module):
         self, embedding_dim: int, *, max_len: int, num_intervals: int = 256, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        for name, size in (("max_len", max_len), ("num_intervals", num_intervals)):
-            if size < 1:
-                raise InputError(f"{name} {size}: expected a whole number of at least 1")
+        require_whole(max_len, 1, "max_len")
+        require_whole(num_intervals, 1, "num_intervals")
         self.max_len, self.num_intervals = max_len, num_intervals
         self.interval_keys = _table(num_intervals + 1, embedding_dim)
         self.interval_values = _table(num_intervals + 1, embedding_dim)

@@ -1,145 +1,56 @@
-"""Attention with vectors of relative time intervals and of positions, in memory linear in length."""
+"""Intervals: the recipe of TiSASRec's attention by time intervals."""
 
-import torch
-from jaxtyping import Bool, Float, Int64
-from torch import Tensor, nn
-from torch.nn.functional import dropout
-from torch.utils.checkpoint import checkpoint
+from dataclasses import dataclass
 
-from rota.attention.interval_lengths import smallest_gaps
-from rota.attention.interval_tables import IntervalVectors
-from rota.attention.interval_weights import Parts, weights_and_intervals
-from rota.encodings.base import require_time
-from rota.encodings.numerals import require_whole
+from rota.attention.interval_attention import IntervalAttention
+from rota.attention.interval_tables import IntervalTables
+from rota.encodings.numerals import is_number, require_whole, shown
 from rota.errors import InputError
+from rota.tables import Recipe
 
 
-class IntervalAttention(nn.Module):
-    """Multi-head attention of each position over itself and what came before (TiSASRec, Li et al. 2020).
+@dataclass(frozen=True)
+class Intervals(Recipe):
+    """Attention with vectors of clipped relative time intervals and of positions (TiSASRec, Li et al. 2020).
 
-    A query's key and value of an event are the event's own, plus those of its position, plus those of its
-    interval to the query. The last are never formed for pairs: a query meets each of the
-    ``num_intervals + 1`` keys once, and what attention falls on an interval is summed before it meets that
-    interval's value. Queries go in blocks, which backward computes again: memory grows with
-    ``block x (length + num_intervals)`` and ``length x width``, and not with ``length x length``.
-
-    As published, queries are of one input, keys and values of another, and no map comes after the heads.
+    A network holds the vectors once, its layers an attention each.
 
     Attributes:
-        dropout: Of the attention probabilities.
-        block: Queries computed at a time.
+        num_intervals: Largest interval, in units of a user's own smallest gap; longer ones are taken for it.
+        dropout: Of the attention probabilities and of the vectors.
+        block: Queries computed at a time: the fewer, the less memory.
     """
 
-    def __init__(
-        self,
-        embedding_dim: int,
-        num_heads: int,
-        *,
-        dropout: float = 0.0,
-        block: int = 128,
-    ) -> None:
-        super().__init__()
-        require_whole(num_heads, 1, "num_heads")
-        require_whole(embedding_dim, 1, "embedding_dim")
-        if embedding_dim % num_heads:
-            raise InputError(f"embedding_dim {embedding_dim}: expected a multiple of num_heads {num_heads}")
-        if block < 1:
-            raise InputError(f"block {block}: expected a whole number of at least 1")
-        self.num_heads, self.dropout, self.block = num_heads, dropout, block
-        self.query = nn.Linear(embedding_dim, embedding_dim)
-        self.key = nn.Linear(embedding_dim, embedding_dim)
-        self.value = nn.Linear(embedding_dim, embedding_dim)
+    num_intervals: int = 256
+    dropout: float = 0.0
+    block: int = 128
 
-    def forward(
-        self,
-        queries: Float[Tensor, "batch length embedding_dim"],
-        events: Float[Tensor, "batch length embedding_dim"],
-        vectors: IntervalVectors,
-        query_time: Int64[Tensor, "batch length"] | None,
-        key_time: Int64[Tensor, "batch length"] | None,
-        mask: Bool[Tensor, "batch length"] | None = None,
-    ) -> Float[Tensor, "batch length embedding_dim"]:
-        """Attend.
+    def __post_init__(self) -> None:
+        require_whole(self.num_intervals, 1, "num_intervals", "Intervals")
+        require_whole(self.block, 1, "block", "Intervals")
+        if not is_number(self.dropout) or not 0 <= self.dropout < 1:
+            raise InputError(
+                f"dropout {shown(self.dropout)} of Intervals: expected a number from 0 to below 1"
+            )
+
+    def tables(self, embedding_dim: int, *, max_len: int) -> IntervalTables:
+        """Vectors of a network, as torch's own generator draws them.
 
         Args:
-            queries: What asks; as published, the normed features.
-            events: What is asked; as published, the features before the norm.
-            vectors: Of intervals and positions, which `IntervalTables` give.
-            query_time: Time at which each position asks, in clock ticks.
-            key_time: Time of each event, oldest first, in clock ticks.
-            mask: False in the padding, which no event then sees. Padding on the right needs none.
+            embedding_dim: Width of the items' embeddings.
+            max_len: Events that a row holds at most.
 
         Raises:
-            InputError: A time is missing or not one for each event, or the vectors are of another length or
-                width.
+            InputError: A size is no whole number of at least 1.
         """
-        parts = self._parts(queries, events, vectors, query_time, key_time, mask)
-        length, attended = queries.shape[1], []
-        for start in range(0, length, self.block):
-            rows = start, min(start + self.block, length)
-            if length > self.block and torch.is_grad_enabled():
-                attended.append(checkpoint(self._attended, parts, *rows, use_reentrant=False))
-            else:
-                attended.append(self._attended(parts, *rows))
-        return torch.cat(attended, 2).transpose(1, 2).flatten(2)
-
-    def probabilities(
-        self,
-        queries: Float[Tensor, "batch length embedding_dim"],
-        events: Float[Tensor, "batch length embedding_dim"],
-        vectors: IntervalVectors,
-        query_time: Int64[Tensor, "batch length"] | None,
-        key_time: Int64[Tensor, "batch length"] | None,
-        mask: Bool[Tensor, "batch length"] | None = None,
-    ) -> Float[Tensor, "batch heads length length"]:
-        """Attention of each query (third axis) over the keys (last axis); all pairs at once."""
-        parts = self._parts(queries, events, vectors, query_time, key_time, mask)
-        return weights_and_intervals(parts, 0, queries.shape[1])[0]
-
-    def _parts(
-        self,
-        queries: Tensor,
-        events: Tensor,
-        vectors: IntervalVectors,
-        query_time: Tensor | None,
-        key_time: Tensor | None,
-        mask: Tensor | None,
-    ) -> Parts:
-        asked = require_time(query_time, "interval attention", "query")
-        seen = require_time(key_time, "interval attention", "key")
-        for time, whose in ((asked, "query"), (seen, "key")):
-            if time.shape != events.shape[:2]:
-                raise InputError(
-                    f"{whose} time of shape {tuple(time.shape)} and events of shape {tuple(events.shape)}: "
-                    f"interval attention expects (batch, length) {tuple(events.shape[:2])}; pass one time "
-                    "for each event"
-                )
-        if vectors.position_keys.shape != events.shape[1:]:
-            raise InputError(
-                f"vectors of positions of shape {tuple(vectors.position_keys.shape)} and events of shape "
-                f"{tuple(events.shape)}: expected (length, embedding_dim); ask the tables for this length"
-            )
-        return Parts(
-            self._heads(self.query(queries)),
-            self._heads(self.key(events) + vectors.position_keys),
-            self._heads(self.value(events) + vectors.position_values),
-            self._heads(vectors.interval_keys),
-            self._heads(vectors.interval_values),
-            asked,
-            seen,
-            smallest_gaps(seen),
-            mask,
+        return IntervalTables(
+            embedding_dim, max_len=max_len, num_intervals=self.num_intervals, dropout=self.dropout
         )
 
-    def _heads(self, x: Tensor) -> Tensor:
-        heads: Tensor = x.unflatten(-1, (self.num_heads, -1)).transpose(-2, -3)
-        return heads
+    def build(self, embedding_dim: int, num_heads: int) -> IntervalAttention:
+        """Attention of one layer, which is given what the tables return.
 
-    def _attended(self, parts: Parts, start: int, stop: int) -> Tensor:
-        weights, intervals = weights_and_intervals(parts, start, stop)
-        weights = dropout(weights, self.dropout, self.training)
-        buckets = parts.interval_values.shape[-2]
-        mass = weights.new_zeros((*weights.shape[:-1], buckets)).scatter_add(-1, intervals, weights)
-        v = parts.v[:, :, :stop]
-        attended: Tensor = weights.to(v.dtype) @ v + mass.to(v.dtype) @ parts.interval_values
-        return attended
+        Raises:
+            InputError: The width is no multiple of the heads.
+        """
+        return IntervalAttention(embedding_dim, num_heads, dropout=self.dropout, block=self.block)

@@ -30,21 +30,33 @@ def _costs(found: EncodingBench) -> Table:
         title_justify="left",
         caption="Per token, q and k together: cosines taken, and arithmetic, which counts each addition, "
         "product, rounding and function once. Step: time of a training step over RoPE's, median and 95 % "
-        "interval; RoPE's own row is RoPE timed twice, the noise of this machine.",
+        f"interval; RoPE's own row is RoPE timed twice, the noise of this machine.{_below(found)}",
         caption_justify="left",
     )
     for name in ("", "learned", "cosines", "forward", "backward", "step / RoPE"):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
-    for row in found.rows:
-        table.add_row(
-            escape(row.name),
-            f"{row.cost.parameters:,}",
-            f"{row.cost.forward.cosines:,}",
-            f"{row.cost.forward.operations:,}",
-            f"{row.cost.backward:,}",
-            _ratio(row),
-        )
+    for rotates in (True, False):
+        table.add_section()
+        for row in found.rows:
+            if row.rotates == rotates:
+                table.add_row(*_cells(row))
     return table
+
+
+def _below(found: EncodingBench) -> str:
+    """How to read what is no rotation, where there is any."""
+    if all(row.rotates for row in found.rows):
+        return ""
+    return (
+        " Not rotations, and not timed: a bias adds to the logits of a token with all events of its row; an "
+        "input is added once, before the layers; intervals is what the attention does more than a plain one."
+    )
+
+
+def _cells(row: EncodingRow) -> tuple[str, ...]:
+    cost = row.cost
+    counts = (cost.parameters, cost.forward.cosines, cost.forward.operations, cost.backward)
+    return (escape(row.name), *(f"{count:,}" for count in counts), _ratio(row))
 
 
 def _ratio(row: EncodingRow) -> str:

@@ -11,12 +11,11 @@ from rota.commands._bars import Bars
 from rota.commands._encodings_report import show_encodings
 from rota.commands._rotary_report import draw_rotary, show_rotary
 from rota.commands._terminal import say
-from rota.encodings.base import Encoding
 from rota.errors import InputError
 from rota.files import written_whole
-from rota.recipes.encoding_bench import bench_encodings
-from rota.recipes.encoding_costs import every_encoding
+from rota.recipes.encoding_bench import bench_encodings, everything_counted
 from rota.recipes.rotary_bench import LENGTHS, bench_rotary
+from rota.tables import Recipe
 
 __all__: list[str] = []
 
@@ -69,15 +68,16 @@ def rotary_command(
     "encodings",
     help="Count what each encoding costs, and time a training step with it beside RoPE.\n\n"
     "Counted from the built modules: learned numbers, and by watching every operation the cosines and the "
-    "arithmetic of a token. Timed: 2 blocks of 4 heads, d = 256, 8 rows of 200 events, forward, backward and "
-    "optimiser; each encoding takes turns with RoPE, in both orders. Nothing else should run beside it.",
+    "arithmetic of a token; of biases, inputs and interval attention too. Timed, of the encodings: 2 blocks "
+    "of 4 heads, d = 256, 8 rows of 200 events, forward, backward and optimiser; each takes turns with RoPE, "
+    "in both orders. Nothing else should run beside it.",
     epilog="Examples:\n\n"
     "  rota bench encodings\n\n"
-    "  rota bench encodings --only clockrope,trope --rounds 60\n\n"
+    "  rota bench encodings --only clockrope,time_bias --rounds 60\n\n"
     "  rota bench encodings --no-timed --json costs.json",
 )
 def encodings_command(
-    only: Annotated[str | None, typer.Option(help="Encodings to take: clockrope,trope. Else all.")] = None,
+    only: Annotated[str | None, typer.Option(help="What to take: clockrope,time_bias. Else all.")] = None,
     rounds: Annotated[int, typer.Option(help="Pairs of measured rounds, one in each order.", min=2)] = 20,
     threads: Threads = None,
     timed: Annotated[bool, typer.Option(help="Time them, and not only count.")] = True,
@@ -94,8 +94,8 @@ def encodings_command(
         say(f"  {json}")
 
 
-def _chosen(only: str | None) -> Mapping[str, Encoding]:
-    known = every_encoding()
+def _chosen(only: str | None) -> Mapping[str, Recipe]:
+    known = everything_counted()
     if only is None:
         return known
     names = [name.strip() for name in only.split(",")]

@@ -13,10 +13,11 @@ from rota.evaluation.seen import SeenItems
 from rota.kernels.expression import parse_kernel
 from rota.models.transformer import Transformer
 from rota.recipes.live import LiveWatcher
-from rota.recipes.opening import open_log
+from rota.recipes.opening import open_log, stated
 from rota.recipes.output import MODELS, require_empty
 from rota.recipes.plan import DEFAULT_ARMS, Plan
 from rota.recipes.protocol import Protocol
+from rota.recipes.splitting import parse_split
 from rota.recipes.study import Study
 from rota.training.losses.sampled_softmax import SampledSoftmax
 from rota.training.recipe import Training
@@ -29,26 +30,52 @@ _LOG, _MODEL, _TRAINING = "The log", "The model", "Training"
 
 @app.command(
     help="Train time encodings on one log and say which one learnt the routine.\n\n"
-    "Users with five events or more are asked for their last event (leave-one-out). Every arm and seed is "
+    "Users with five events or more are asked, by default for their last event. Every arm and seed is "
     "trained on the same split with the same access to the clock, beside three untrained baselines. The "
     "folder gets results.json, ranks.parquet, attention.png, prior.png, and each model.",
     epilog="Examples:\n\n"
     "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
     "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
-    "  rota compare log.csv --user u --item i --time t --unit ms --arms rope,rope+clockrope --seeds 5",
+    "  rota compare log.csv --user u --item i --time t --unit ms --arms rope,rope+clockrope --seeds 5\n\n"
+    '  rota compare prepared/ --split \'temporal(test="2012-12-01", validation="2012-11-01", gap="1d")\'',
 )
 def compare_command(
-    log: Annotated[str, typer.Argument(help="Parquet or CSV file, or a source known by name: flights.")],
+    log: Annotated[
+        str,
+        typer.Argument(
+            help="Prepared dataset, files, a table of a database by URL, or a source known by name: flights."
+        ),
+    ],
     user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_LOG)] = None,
     item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_LOG)] = None,
     time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_LOG)] = None,
     unit: Annotated[
         str | None,
-        typer.Option(help="Unit of integer times: s, ms, us or ns; else inferred.", rich_help_panel=_LOG),
+        typer.Option(help="Unit of whole numbers: s, ms, us or ns; else inferred.", rich_help_panel=_LOG),
     ] = None,
     zone: Annotated[
         str | None,
         typer.Option(help="Time zone in which users live, for instance Europe/Paris.", rich_help_panel=_LOG),
+    ] = None,
+    zone_column: Annotated[
+        str | None, typer.Option(help="Column of the user's time zone, instead.", rich_help_panel=_LOG)
+    ] = None,
+    offset_column: Annotated[
+        str | None, typer.Option(help="Column of minutes east of UTC, instead.", rich_help_panel=_LOG)
+    ] = None,
+    epoch: Annotated[
+        str | None,
+        typer.Option(help="What whole numbers count from: unix or unknown.", rich_help_panel=_LOG),
+    ] = None,
+    ties: Annotated[
+        str | None,
+        typer.Option(help="Events of one instant: in the order of rows, or unordered.", rich_help_panel=_LOG),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="Column that orders them, instead.", rich_help_panel=_LOG)
+    ] = None,
+    on_error: Annotated[
+        str | None, typer.Option(help="Rows that cannot be read: stop or skip.", rich_help_panel=_LOG)
     ] = None,
     sample_users: Annotated[
         int | None, typer.Option(help="Ask a random sample of so many users.", rich_help_panel=_LOG)
@@ -63,7 +90,7 @@ def compare_command(
     prior: Annotated[
         list[str] | None,
         typer.Option(
-            help="Profile of the clockrope arms, repeated for several: 'wrapped_gaussian(24h, 2h)'."
+            help="Profile of the arms that have one, repeated for several: 'wrapped_gaussian(24h, 2h)'."
         ),
     ] = None,
     time_access: Annotated[
@@ -72,6 +99,13 @@ def compare_command(
     seen: Annotated[
         str, typer.Option(help="Items of a user's own history as candidates: keep or drop.")
     ] = "keep",
+    split: Annotated[
+        str,
+        typer.Option(
+            help="Who is asked what: leave_last, temporal, holdout_day or by_user, with arguments or not: "
+            "'temporal(test=0.9, validation=0.8)'."
+        ),
+    ] = "leave_last",
     out: Annotated[
         Path | None,
         typer.Option(help="New folder for results; by default one in runs/, named by log and time."),
@@ -123,11 +157,16 @@ def compare_command(
             ),
             device,
             precision,
+            parse_split(split),
         ),
     )
     folder = out or _default_folder(log)
     require_empty(folder)
-    opened = open_log(log, user=user, item=item, time=time, unit=unit, zone=zone, sample_users=sample_users)
+    reading = stated(
+        user=user, item=item, time=time, unit=unit, zone=zone, zone_column=zone_column,
+        offset_column=offset_column, epoch=epoch, ties=ties, order=order, on_error=on_error,
+    )  # fmt: skip
+    opened = open_log(log, reading, sample_users=sample_users)
     describe(opened.facts)
     from rota.recipes.comparison import compare  # Lightning takes seconds: not before there is work for it
 

@@ -1,93 +1,74 @@
 """Which values can name a user or an item, and the one type in which they do."""
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.types as kinds
+from collections.abc import Mapping
 
-from rota.data.files import brief
-from rota.data.numbers import first_inexact
+import ibis.expr.datatypes as dt
+import ibis.expr.types as ir
+
+from rota.data.numbers import inexact
+from rota.data.places import Place
 from rota.errors import InputError
 
 __all__ = []
 
 _WHOLE = r"^(0|-?[1-9][0-9]{0,18})$"
 _WHOLE_FLOAT = r"^(0|-?[1-9][0-9]{0,14})\.0+$"  # pandas writes ints so when some are missing
-
-_NAMES_THINGS = (
-    kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_date, kinds.is_timestamp, kinds.is_null,
-    kinds.is_string, kinds.is_large_string, kinds.is_binary, kinds.is_large_binary,
-)  # fmt: skip
+_MOST = 2**63 - 1
 
 
-def check_ids(kind: pa.DataType, where: str) -> None:
+def check_ids(kind: dt.DataType, place: Place) -> None:
     """Check that values of a type can name things.
 
     Raises:
         InputError: They cannot: booleans, lists, times of day and the like.
     """
-    kind = kind.value_type if kinds.is_dictionary(kind) else kind
-    if not any(names_things(kind) for names_things in _NAMES_THINGS):
-        raise InputError(
-            f"{where}: ids of type {kind}: expected whole numbers, text or dates; convert them first"
-        )
+    names_things = (kind.is_numeric() and not kind.is_boolean()) or kind.is_string()
+    if not (names_things or kind.is_date() or kind.is_timestamp()):
+        raise InputError(f"{place}: ids of type {kind}: expected whole numbers, text or dates; convert them")
 
 
-def one_type(values: pa.Array, where: str, untyped: bool) -> pa.Array:
+def present(place: Place) -> ir.BooleanValue:
+    """Whether a row has an id: not null, not NaN."""
+    values = place.values
+    return values.notnull() & ~values.isnan() if values.type().is_floating() else values.notnull()
+
+
+def questions(place: Place, untyped: bool) -> Mapping[str, ir.Scalar]:
+    """What must be known of a column before its type is chosen, as aggregates over the rows with ids."""
+    values, kind = place.values, place.values.type()
+    if kind.is_floating() or kind.is_decimal():
+        return {"inexact": inexact(values).any()}
+    if kind.is_integer() and kind == dt.uint64:
+        return {"huge": (values > _MOST).any()}
+    if kind.is_string() and untyped:
+        wide = values.try_cast("int64").isnull()  # 19 digits may exceed 2^63: then they are names
+        return {
+            "words": (~values.re_search(_WHOLE) | wide).any(),
+            "no_floats": (~values.re_search(_WHOLE_FLOAT)).any(),
+        }
+    return {}
+
+
+def one_type(place: Place, answers: Mapping[str, object]) -> ir.Value:
     """Ids in the one type of their kind, so that equal ids are equal whichever library wrote them.
 
-    Args:
-        values: Ids of a type that `check_ids` accepts.
-        where: Log and column, for the message.
-        untyped: Text that is all whole numbers is numbers.
-
     Returns:
-        int64 (uint64 where that is too small), large_string, dates or timestamps.
+        int64 (uint64 where that is too small), string, date or timestamp.
 
     Raises:
-        InputError: A number is not whole, or bytes are not UTF-8.
+        InputError: A number is not whole.
     """
-    kind = values.type
-    if kinds.is_integer(kind) or kinds.is_null(kind):
-        return _integers(values)
-    if kinds.is_floating(kind):
-        return _whole_floats(values, where)
-    if kinds.is_date(kind) or kinds.is_timestamp(kind):
-        return values
-    try:
-        if kinds.is_decimal(kind):
-            return values.cast(pa.int64())
-        text = values.cast(pa.large_string())
-    except pa.ArrowInvalid as error:
+    values, kind = place.values, place.values.type()
+    if answers.get("inexact"):
+        where, value = place.first(present(place) & inexact(values))
         raise InputError(
-            f"{where}: ids of type {kind}: {brief(error)}: store ids as integers or text"
-        ) from error
-    return _numbers_if_all(text) if untyped else text
-
-
-def _integers(values: pa.Array) -> pa.Array:
-    try:
-        return values.cast(pa.int64())
-    except pa.ArrowInvalid:  # above 2^63
-        return values.cast(pa.uint64())
-
-
-def _whole_floats(values: pa.Array, where: str) -> pa.Array:
-    present = values.filter(pc.invert(pc.is_null(values, nan_is_null=True)))
-    bad = first_inexact(present.to_numpy())
-    if bad is not None:
-        raise InputError(
-            f"{where}: {present[bad].as_py()!r} as an id, of type {values.type}: expected whole numbers "
-            "that the type holds exactly; store ids as integers or text"
+            f"{where}: {value!r} as an id, of type {kind}: expected whole numbers that the type holds "
+            "exactly; store ids as integers or text"
         )
-    return pc.if_else(pc.is_nan(values), None, values).cast(pa.int64())
-
-
-def _numbers_if_all(text: pa.Array) -> pa.Array:
-    present = text.drop_null()
-    for pattern in (_WHOLE, _WHOLE_FLOAT):
-        if len(present) and pc.all(pc.match_substring_regex(present, pattern)).as_py():
-            try:
-                return pc.replace_substring_regex(text, r"\.0+$", "").cast(pa.int64())
-            except pa.ArrowInvalid:  # 19 digits may exceed 2^63: then they are names
-                return text
-    return text
+    if kind.is_numeric():
+        return values.cast("uint64" if answers.get("huge") else "int64")
+    if "words" in answers and answers["words"] is False:
+        return values.cast("int64")
+    if "no_floats" in answers and answers["no_floats"] is False:
+        return values.re_replace(r"\.0+$", "").cast("int64")
+    return values

@@ -1,23 +1,27 @@
-"""Whole numbers that arrive as floats: accepted only where nothing was rounded."""
+"""Whole numbers that arrive as floats or decimals: accepted only where nothing was rounded."""
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+import ibis.expr.datatypes as dt
+import ibis.expr.types as ir
 
 __all__ = []
 
-
-def exact_limit(dtype: np.dtype[Any]) -> int:
-    """Size from which a float type skips whole numbers: 2^24 for float32, 2^53 for float64."""
-    return 1 << (int(np.finfo(dtype).nmant) + 1)
+_LIMIT = {dt.float16: 2**11, dt.float32: 2**24, dt.float64: 2**53}
 
 
-def first_inexact(values: NDArray[np.floating[Any]]) -> int | None:
-    """Row of the first value that is not surely the whole number that was meant; ``None`` where all are.
+def exact_limit(kind: dt.DataType) -> int:
+    """Size from which a float type skips whole numbers: 2^24 for float32, 2^53 for float64.
 
-    A fraction, NaN and infinity are not; nor is a number so large that its type skips whole numbers:
     float32 holds today's Unix time to 128 s, so it was rounded before it came here.
     """
-    good = (np.abs(values) < exact_limit(values.dtype)) & (values == np.trunc(values))
-    return None if good.all() else int(np.argmin(good))
+    return _LIMIT[kind.copy(nullable=True)]
+
+
+def inexact(values: ir.NumericColumn) -> ir.BooleanValue:
+    """Whether a number is not surely the whole number that was meant: a fraction, or too large for its type.
+
+    Args:
+        values: Floats or decimals, without nulls.
+    """
+    whole = values.try_cast("int64")  # null for what is not finite, or too large
+    wrong = whole.isnull() | (values != whole)
+    return wrong | (values.abs() >= exact_limit(values.type())) if values.type().is_floating() else wrong

@@ -1,39 +1,23 @@
-"""`read_log`: any table of (user, item, time) to a log."""
+"""`read_log`: any table of (user, item, time) to a log in memory."""
 
 from os import PathLike
-from pathlib import Path
-from typing import NamedTuple, cast
 
 import numpy as np
-import pyarrow as pa
 
+from rota.data.about import About, Step
+from rota.data.arranging import Arranged, arrange
 from rota.data.checks import check_span
-from rota.data.columns import Columns, Wanted, choose_columns
-from rota.data.files import read_file, suffix_of
-from rota.data.frames import ArrowStream, frame_name, read_frame
-from rota.data.instants import read_instants
+from rota.data.database import database
+from rota.data.events import Events, Ties
+from rota.data.formats.base import OnError
+from rota.data.frames import ArrowStream
+from rota.data.localtimes import has_local
 from rota.data.log import Log
-from rota.data.ordering import event_order
-from rota.data.place import Place
-from rota.data.sources.base import Source
-from rota.data.views import without_views
-from rota.data.vocabulary import Coded, encode_ids, settle
-from rota.data.zones import check_zone, wall_clock
-from rota.errors import InputError
-from rota.rooms import find
-from rota.units import Unit, ticks_per_second
+from rota.data.opening import open_events
+from rota.data.options import Epoch, Reading
+from rota.types import Int64Array
 
 __all__ = ["read_log"]
-
-
-class _Opened(NamedTuple):
-    table: pa.Table
-    columns: Columns
-    where: str  # in messages
-    name: str
-    unit: Unit | None
-    zone: str | None
-    untyped: bool = False  # a text file: ids that look like numbers are numbers
 
 
 def read_log(
@@ -44,81 +28,69 @@ def read_log(
     time: str | None = None,
     unit: str | None = None,
     zone: str | None = None,
+    zone_column: str | None = None,
+    offset_column: str | None = None,
+    epoch: Epoch | str = Epoch.UNIX,
+    ties: Ties | str | None = None,
+    order: str | None = None,
+    on_error: OnError | str = OnError.STOP,
 ) -> Log:
-    """Read a log and put it in order.
+    """Read a log into memory and put it in order. For logs that are filtered or large, see `prepare`.
 
     Args:
-        source: A file (.parquet, .csv, .tsv, or either of these with .gz), a DataFrame of pandas, polars or
-            pyarrow, or the name of a known source such as ``"flights"``, which knows its columns.
+        source: A file, a folder or a pattern of files (.parquet, .csv, .tsv, either of these with .gz,
+            .inter); a DataFrame of pandas, polars or pyarrow; a table of a database by URL, such as
+            ``"duckdb://log.duckdb#events"``; or the name of a known source such as ``"flights"``, which
+            knows its columns.
         user: Column with the user's id: whole numbers, text or dates.
         item: Column with the item's id, likewise.
         time: Column with the time: whole numbers since 1970, datetimes, or text in ISO 8601.
         unit: Unit of the clock, s, ms, us or ns. ``None`` takes the coarsest exact one for datetimes, and
             infers that of numbers from their magnitude.
-        zone: Time zone, for instance ``"America/New_York"``, whose wall clock `Log.times` shall show.
+        zone: Time zone, for instance ``"America/New_York"``, whose wall clock models shall see.
             Datetimes without a zone are taken to show it already.
+        zone_column: Column with the user's time zone at the event, instead.
+        offset_column: Column with the user's minutes east of UTC at the event, instead.
+        epoch: ``"unknown"`` where numbers count from an unknown zero: such a log has no dates and no hours.
+        ties: ``"unordered"`` where events of one instant are a basket; by default the rows' order counts.
+        order: Column that orders a user's events of one instant, whole numbers.
+        on_error: ``"skip"`` leaves out rows that cannot be read, and counts them.
 
     Raises:
         InputError: Something cannot be used: the message names what, where, and the remedy.
     """
-    if unit is not None:
-        ticks_per_second(unit)  # refuses what is no unit
-    if zone is not None:
-        check_zone(zone)
-    return _to_log(_open(source, Wanted(user, item, time), cast(Unit | None, unit), zone))
+    reading = Reading(user, item, time, unit, zone, zone_column, offset_column, epoch, ties, order, on_error)
+    return read_events_into_log(source, reading)
 
 
-def _open(
-    source: str | PathLike[str] | ArrowStream, wanted: Wanted, unit: Unit | None, zone: str | None
-) -> _Opened:
-    if isinstance(source, str | PathLike):
-        path = Path(source)
-        if suffix_of(path) is None and not path.exists():
-            return _open_source(str(source), wanted, unit, zone)
-        table, columns = read_file(path, wanted)
-        return _Opened(table, columns, str(path), path.name, unit, zone, suffix_of(path) != ".parquet")
-    if isinstance(source, ArrowStream):
-        table, name = read_frame(source), frame_name(source)
-        columns = choose_columns(wanted, table.column_names, name)
-        return _Opened(table.select(columns), columns, name, name, unit, zone)
-    raise InputError(
-        f"a log of type {type(source).__name__}: expected a path, the name of a source, or a "
-        "DataFrame of pandas, polars or pyarrow"
-    )
+def read_events_into_log(source: str | PathLike[str] | ArrowStream, reading: Reading) -> Log:
+    """`read_log` with what is said of the log in one piece."""
+    with database() as connection:
+        events = open_events(connection, source, reading)
+        check_span(events)
+        return to_log(events, arrange(events))
 
 
-def _open_source(name: str, wanted: Wanted, unit: Unit | None, zone: str | None) -> _Opened:
-    try:
-        known = find("data.sources", name, Source)()  # type: ignore[type-abstract]
-    except InputError as error:
-        raise InputError(f"log {name!r}: no such file; as a source: {error}") from error
-    table = known.table()
-    columns = choose_columns(wanted.or_else(known.columns), table.column_names, name)
-    return _Opened(table.select(columns), columns, name, name, unit or known.unit, zone or known.zone)
-
-
-def _to_log(opened: _Opened) -> Log:
-    table, columns, where = without_views(opened.table), opened.columns, opened.where
-    users = encode_ids(table[columns.user], f"{where}: column {columns.user!r}", untyped=opened.untyped)
-    items = encode_ids(table[columns.item], f"{where}: column {columns.item!r}", untyped=opened.untyped)
-    rows = np.flatnonzero((users.codes >= 0) & (items.codes >= 0))
-    if not len(rows):
-        raise InputError(
-            f"{where} is empty: none of its {len(table)} rows has both a user and an item: "
-            "check the file and the columns"
-        )
-    times = table[columns.time]
-    if len(rows) < len(table):
-        times = times.take(pa.array(rows))
-    place = Place(where, columns.time, rows)
-    instants = read_instants(times, opened.unit, place)
-    check_span(instants, place)
-    clock, zone = wall_clock(instants, opened.zone, str(place))
-    users = settle(Coded(users.codes[rows], users.values))
-    items = settle(Coded(items.codes[rows], items.values))
-    order = event_order(users.codes, instants.ticks)  # by instant, also where the wall clock steps back
+def to_log(events: Events, arranged: Arranged) -> Log:
+    """Collect a log that is in order."""
+    pieces = list(arranged.pieces)
+    local = _joined([piece.local for piece in pieces if piece.local is not None])
+    items = _joined([piece.items for piece in pieces])
+    step = Step("read", len(items), len(arranged.user_ids), len(arranged.item_ids))
     return Log(
-        users=users.codes[order], items=items.codes[order], times=clock[order], user_ids=users.values,
-        item_ids=items.values, unit=instants.unit, unit_stated=instants.stated, zone=zone, rows=len(table),
-        dropped=len(table) - len(rows), name=opened.name,
+        items, _joined([piece.times for piece in pieces]), arranged.offsets,
+        local if has_local(events) else None, arranged.user_ids, arranged.item_ids, about(events, (step,)),
+    )  # fmt: skip
+
+
+def _joined(pieces: list[Int64Array]) -> Int64Array:
+    return np.concatenate(pieces) if pieces else np.empty(0, np.int64)
+
+
+def about(events: Events, steps: tuple[Step, ...]) -> About:
+    """What a log was made of."""
+    by_row = any(name in events.table.columns for name in ("zone", "offset"))
+    return About(
+        events.name, events.unit, events.unit_stated, events.absolute, events.known_epoch,
+        "by row" if by_row else events.zone, events.ties, events.rows, events.dropped, events.skipped, steps,
     )  # fmt: skip

@@ -1,53 +1,97 @@
 """Times that arrive as text: read as one kind for the whole column, or refused at the first bad row."""
 
-import pyarrow as pa
+from collections.abc import Mapping
+from typing import cast
 
-from rota.data.place import Place
+import ibis
+import ibis.expr.types as ir
+
+from rota.data.instants import Times
+from rota.data.numbers import inexact
+from rota.data.places import Place
 from rota.errors import InputError
+from rota.units import UNITS, Unit
 
 __all__ = []
 
-_READINGS = (
-    pa.int64(),
-    pa.float64(),
-    pa.timestamp("s"),
-    pa.timestamp("ns"),
-    pa.timestamp("s", "UTC"),
-    pa.timestamp("ns", "UTC"),
-)
+_WHOLE = r"^[+-]?[0-9]{1,18}(\.0*)?$"
+_FLOAT = r"^[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?$"
+_CLOCK = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)?"
+_NAIVE = _CLOCK + "$"
+_AWARE = _CLOCK + r" ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
+_FRACTION = r"\.([0-9]{1,9})"
 
 
-def parse_times(column: pa.ChunkedArray, place: Place) -> pa.ChunkedArray:
+def parse_times(place: Place) -> Times:
     """Read text as numbers, or as ISO 8601 times with or without an offset from UTC.
+
+    Args:
+        place: The column, without nulls.
 
     Raises:
         InputError: No one reading fits the whole column; names the row where the best one ends.
     """
-    for reading in _READINGS:
-        if _readable(column, reading):
-            return column.cast(reading)
-    row = max(_good_rows(column, reading) for reading in _READINGS)
-    raise InputError(
-        f"{place.row(row)}: cannot read {column[row].as_py()!r} as a time: expected, in all rows alike, "
-        "whole numbers or ISO 8601 (2024-05-31T18:00:00); correct or remove the row"
+    text = cast(ir.StringColumn, place.values)
+    bad = _misfits(text)
+    digits = text.re_extract(_FRACTION, 1).length().max()
+    sums = {name: condition.sum() for name, condition in bad.items()}
+    counts = place.table.aggregate(**sums, digits=digits).to_pyarrow().to_pylist()[0]
+    reading = min(bad, key=lambda name: counts[name] or 0)  # the first, where several fit
+    if counts[reading]:
+        raise _unreadable(place, reading, bad[reading])
+    if reading == "whole":
+        return Times(place, text.re_replace(r"\.0*$", "").re_replace(r"^\+", "").cast("int64"))
+    if reading == "float":
+        return Times(place, text.cast("float64").cast("int64"))
+    return _of_datetimes(place, text, counts["digits"] or 0, aware=reading == "aware")
+
+
+def _misfits(text: ir.StringColumn) -> Mapping[str, ir.BooleanValue]:
+    """For each reading, whether a row does not fit it."""
+    number = text.try_cast("float64")
+    return {
+        "whole": ~text.re_search(_WHOLE),
+        "naive": ~text.re_search(_NAIVE) | _second(text, aware=False).isnull(),
+        "aware": ~text.re_search(_AWARE) | _second(text, aware=True).isnull(),
+        "float": ~text.re_search(_FLOAT) | inexact(number).fill_null(True),
+    }
+
+
+def _second(text: ir.StringColumn, aware: bool) -> ir.IntegerValue:
+    """Whole seconds since 1970, the fraction left aside; null where the date does not exist."""
+    whole = text.re_replace(_FRACTION, "")
+    zone = "UTC" if aware else None
+    epoch = ibis.timestamp("1970-01-01 00:00:00", timezone=zone)
+    return whole.try_cast(f"timestamp('{zone}')" if zone else "timestamp").delta(epoch, unit="second")
+
+
+def _of_datetimes(place: Place, text: ir.StringColumn, digits: int, aware: bool) -> Times:
+    """Seconds and fraction apart: the database's own datetimes with a zone stop at microseconds."""
+    unit: Unit = UNITS[-(-digits // 3)]
+    places = 3 * UNITS.index(unit)
+    second = _second(text, aware).cast("int64")
+    if not places:
+        return Times(place, second, unit, absolute=aware, zone="UTC" if aware else None)
+    fraction = text.re_extract(_FRACTION, 1).rpad(places, "0").cast("int64")
+    return Times(place, second * 10**places + fraction, unit, aware, "UTC" if aware else None)
+
+
+def _unreadable(place: Place, reading: str, bad: ir.BooleanValue) -> InputError:
+    row, value = place.first(bad)
+    if reading == "float" or (reading == "whole" and _is_number(value)):
+        return InputError(
+            f"{row}: time {value!r}: expected whole numbers that float64 holds exactly; store times in a "
+            "finer unit if they have fractions"
+        )
+    return InputError(
+        f"{row}: cannot read {value!r} as a time: expected, in all rows alike, whole numbers or ISO 8601 "
+        "(2024-05-31T18:00:00); correct or remove the row"
     )
 
 
-def _readable(column: pa.ChunkedArray, reading: pa.DataType) -> bool:
+def _is_number(value: object) -> bool:
     try:
-        column.cast(reading)
-    except pa.ArrowInvalid:
+        float(str(value))
+    except ValueError:
         return False
     return True
-
-
-def _good_rows(column: pa.ChunkedArray, reading: pa.DataType) -> int:
-    """Number of rows before the first that is not readable, by bisection; the whole column is not."""
-    good, bad = 0, len(column)
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        if _readable(column.slice(good, middle - good), reading):
-            good = middle
-        else:
-            bad = middle
-    return good

@@ -1,71 +1,84 @@
-"""Ids of any type to codes, by a vocabulary ordered by value: codes do not depend on the order of rows."""
+"""Ids to codes, by vocabularies ordered by value: codes do not depend on the order of rows."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
+import ibis
+import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as kinds
 
-from rota.data.ids import check_ids, one_type
 from rota.types import Int64Array
 
 __all__ = []
 
+_CODE = "item_code"
+_SPAN = 2**24  # of whole-number ids: as many places are looked up at once, in 128 MB
 
-class Coded(NamedTuple):
-    """A column as codes into its distinct values.
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Distinct ids of a log, in order.
 
     Attributes:
-        codes: Index into ``values``, -1 where there is no id; shape ``(rows,)``.
-        values: Distinct ids: int64, uint64, large_string, dates or timestamps.
+        ids: Numbers in numerical order, text by its UTF-8 bytes; shape ``(ids,)``.
     """
 
-    codes: Int64Array
-    values: pa.Array
+    ids: pa.Array
+
+    @classmethod
+    def of(cls, column: ir.Column) -> "Vocabulary":
+        """What occurs in a column."""
+        name = column.get_name()
+        return cls(as_ids(column.as_table().distinct().order_by(name).to_pyarrow()[name]))
+
+    @property
+    def column(self) -> str:
+        """Column of `join_codes`' table to give to `codes`."""
+        return "item" if kinds.is_integer(self.ids.type) else _CODE
+
+    def join_codes(self, table: ir.Table) -> ir.Table:
+        """A table with the codes of its column ``item``, where `codes` cannot find them faster."""
+        if self.column == "item":
+            return table
+        codes = pa.array(np.arange(len(self.ids), dtype=np.int64))
+        return table.join(ibis.memtable(pa.table({"item": self.ids, _CODE: codes})), "item")
+
+    def codes(self, rows: pa.Array) -> Int64Array:
+        """Codes of some rows of `column`, in their shape."""
+        values = rows.to_numpy()
+        if self.column == _CODE:
+            return np.asarray(values)
+        ids = self.ids.to_numpy()
+        places = self._places
+        return np.searchsorted(ids, values) if places is None else np.asarray(places[values - ids[0]])
+
+    @cached_property
+    def _places(self) -> Int64Array | None:
+        """Code by distance from the first id, where the ids lie close enough."""
+        ids = self.ids.to_numpy()
+        if int(ids[-1]) - int(ids[0]) >= _SPAN:
+            return None
+        places = np.zeros(int(ids[-1]) - int(ids[0]) + 1, np.int64)
+        places[ids - ids[0]] = np.arange(len(ids))
+        return places
 
 
-def encode_ids(column: pa.ChunkedArray, where: str, *, untyped: bool) -> Coded:
-    """Number the distinct ids of a column.
-
-    Args:
-        column: Ids of any type that names things.
-        where: Log and column, for the message.
-        untyped: The column is text only because its file has no types (CSV): if all ids are whole
-            numbers as one writes them (no leading zeros), they are numbers.
-
-    Raises:
-        InputError: The type cannot name things, or a number is not whole.
-    """
-    check_ids(column.type, where)
-    encoded = column if kinds.is_dictionary(column.type) else column.dictionary_encode()
-    whole = encoded.unify_dictionaries().combine_chunks()
-    # A library's dictionary may hold nulls, and ids that become equal in one type; once more settles both.
-    distinct = one_type(whole.dictionary, where, untyped).dictionary_encode()
-    final = _indices(distinct)
-    codes = _indices(whole)
-    return Coded(np.where(codes < 0, -1, final[codes]) if len(final) else codes, distinct.dictionary)
+def as_ids(column: pa.ChunkedArray) -> pa.Array:
+    """Ids in one piece; text with large offsets, so that any number of them fits."""
+    kind = column.type
+    whole = column.cast(pa.large_string()) if kinds.is_string(kind) else column
+    return whole.combine_chunks()
 
 
-def settle(coded: Coded) -> Coded:
-    """Order the values that occur (numbers numerically, text by its UTF-8 bytes), drop the others, re-number.
-
-    Args:
-        coded: Codes without -1.
-    """
-    used = np.flatnonzero(np.bincount(coded.codes, minlength=len(coded.values)))
-    values = coded.values.take(pa.array(used))
-    order = pc.sort_indices(values)
-    renumbered = np.full(len(coded.values), -1, dtype=np.int64)
-    renumbered[used[order.to_numpy()]] = np.arange(len(used))
-    return Coded(renumbered[coded.codes], values.take(order))
+def used_only(codes: Int64Array, values: pa.Array) -> tuple[Int64Array, pa.Array]:
+    """Drop values that no code means any more, and number the codes again; the order of values stays."""
+    used = np.zeros(len(values), np.bool_)
+    used[codes] = True
+    return (np.cumsum(used, dtype=np.int64) - 1)[codes], values.filter(pa.array(used))
 
 
 def texts(values: pa.Array) -> list[str]:
     """Ids as text, for digests and messages."""
     return list(values.cast(pa.large_string()).to_pylist())
-
-
-def _indices(encoded: pa.DictionaryArray) -> Int64Array:
-    indices: Int64Array = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    return indices

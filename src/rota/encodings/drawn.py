@@ -11,7 +11,7 @@ from rota.encodings.site import Site
 from rota.errors import InputError
 from rota.frequencies.base import SamplingMethod
 from rota.frequencies.drawing import Frequencies, draw
-from rota.rooms import offers
+from rota.rooms import names, offers
 from rota.spectra.base import Law
 from rota.spectra.lattice import Lattice
 from rota.types import Int64Array
@@ -38,8 +38,9 @@ def draw_parts(laws: Sequence[Law], counts: Sequence[int], site: Site, method: s
     """
     if method == _PAPER:
         return paper_draws(laws, counts, site)
-    if method not in (known := offers("frequencies", SamplingMethod)):
-        raise InputError(f"unknown method {method!r}: expected one of {', '.join((*known, _PAPER))}")
+    if method not in names("frequencies"):  # `offers` would import every method, and scipy.stats with one
+        known = (*offers("frequencies", SamplingMethod), _PAPER)
+        raise InputError(f"unknown method {method!r}: expected one of {', '.join(known)}")
     return [
         draw(
             law,

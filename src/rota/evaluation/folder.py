@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rota.errors import InputError
 from rota.evaluation.run import Run
+from rota.types import Int64Array
 
 __all__ = ["require_free"]
 
@@ -55,21 +56,33 @@ def as_ids(values: Ids) -> pa.Array:
     return values if isinstance(values, pa.Array) else pa.array(values)
 
 
-def ranks_table(users: pa.Array, targets: pa.Array, runs: Sequence[Run]) -> pa.Table:
-    """One row for each run and user; the rank is null where the target was no candidate."""
-    count = len(users)
+def ranks_table(
+    users: pa.Array, targets: pa.Array, offsets: Int64Array | None, runs: Sequence[Run]
+) -> pa.Table:
+    """One row for each run and target; the rank is null where the target was no candidate.
+
+    Args:
+        users: Who was asked each question.
+        targets: All that did come.
+        offsets: Targets of each question; ``None`` where each has one. With it, a column ``question`` numbers
+            the questions.
+        runs: Their ranks.
+    """
+    count = len(targets)
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {
+        "arm": pa.array(np.repeat([run.arm for run in runs], count)).dictionary_encode(),
+        "seed": pa.array([run.seed for run in runs], pa.int64()).take(np.repeat(np.arange(len(runs)), count)),
+    }
     ranks = np.concatenate([run.ranks for run in runs])
-    return pa.table(
-        {
-            "arm": pa.array(np.repeat([run.arm for run in runs], count)).dictionary_encode(),
-            "seed": pa.array([run.seed for run in runs], pa.int64()).take(
-                np.repeat(np.arange(len(runs)), count)
-            ),
-            "user": pa.chunked_array([users] * len(runs)),
-            "target": pa.chunked_array([targets] * len(runs)),
-            "rank": pa.array(ranks, mask=ranks == 0),
-        }
-    )
+    if offsets is not None:
+        question = np.repeat(np.arange(len(users)), np.diff(offsets))
+        users = users.take(pa.array(question))
+    columns["user"] = pa.chunked_array([users] * len(runs))
+    columns["target"] = pa.chunked_array([targets] * len(runs))
+    columns["rank"] = pa.array(ranks, mask=ranks == 0)
+    if offsets is not None:
+        columns["question"] = pa.array(np.tile(question, len(runs)))
+    return pa.table(columns)
 
 
 def read_run(folder: Path) -> tuple[dict[str, object], pa.Table]:

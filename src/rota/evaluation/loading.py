@@ -11,6 +11,7 @@ from rota.errors import InputError
 from rota.evaluation.folder import RANKS, RESULTS, read_run
 from rota.evaluation.results import SCHEMA, Comparison
 from rota.evaluation.run import Run
+from rota.types import Int64Array
 
 
 def load_comparison(folder: Path | str) -> Comparison:
@@ -38,7 +39,8 @@ def load_comparison(folder: Path | str) -> Comparison:
     metrics = tuple(at(dict, "arms", 0, "metrics"))
     _check_columns(ranks, folder / RANKS)
     runs = _runs(arms, ranks, folder)
-    users = len(runs[0].ranks)
+    one = ranks[: len(runs[0].ranks)]
+    offsets = _offsets(one, folder / RANKS)
     return Comparison(
         time_access=at(str, "time_access"),
         seen=at(str, "seen"),
@@ -47,8 +49,9 @@ def load_comparison(folder: Path | str) -> Comparison:
         split_hash=at(str, "split", "hash"),
         data=at(dict, "data"),
         versions=at(dict, "versions"),
-        users=ranks["user"][:users],
-        targets=ranks["target"][:users],
+        users=one["user"] if offsets is None else one["user"].take(pa.array(offsets[:-1])),
+        targets=one["target"],
+        offsets=offsets,
         runs=runs,
         metrics=metrics,
     )
@@ -85,6 +88,18 @@ def _check_columns(ranks: pa.Table, path: Path) -> None:
         raise InputError(
             f"{path} has ranks of type {ranks['rank'].type}: expected integers; run the comparison again"
         )
+
+
+def _offsets(ranks: pa.Table, path: Path) -> Int64Array | None:
+    """Targets of each question, where there is a column that numbers questions."""
+    if "question" not in ranks.column_names:
+        return None
+    if not pa.types.is_integer(ranks["question"].type) or ranks["question"].null_count:
+        raise InputError(f"{path} has questions that are no integers: run the comparison again")
+    steps = np.diff(ranks["question"].to_numpy(), prepend=-1)
+    if not np.isin(steps, (0, 1)).all():
+        raise InputError(f"{path} has questions out of order: expected 0, 1, ... each in one piece")
+    return np.append(np.flatnonzero(steps), len(steps)).astype(np.int64)
 
 
 def _runs(arms: list[tuple[str, int | None]], ranks: pa.Table, folder: Path) -> list[Run]:

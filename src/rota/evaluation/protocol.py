@@ -1,4 +1,4 @@
-"""The one question that every model is asked: rank the whole catalogue for each user's next event."""
+"""The one question that every model is asked: rank the whole catalogue for what each user does next."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,11 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rota.batch import TimeAccess, collate, request_windows
+from rota.batch import TimeAccess, request_batch
 from rota.errors import InputError
+from rota.evaluation.positives import Positives
 from rota.evaluation.ranking import rank
 from rota.evaluation.seen import SeenItems, unseen
-from rota.histories import Histories, Spans
+from rota.histories import Histories, Spans, flat_rows
 from rota.models.base import Network, Scorer
 from rota.types import Int64Array
 
@@ -29,15 +30,16 @@ def ask(
     batch_size: int = 256,
     advance: Callable[[int], None] | None = None,
 ) -> Int64Array:
-    """Rank the event after each span among the whole catalogue.
+    """Rank the events after each span among the whole catalogue.
 
-    Items that training never met stay candidates, as targets too. A model that is an ``nn.Module`` answers
-    in eval mode and is given back in the mode it came in.
+    A span is one question, at the time of the first event after it; each of its positives is ranked among all
+    items, the other positives included. Items that training never met stay candidates, as targets too. A
+    model that is an ``nn.Module`` answers in eval mode and is given back in the mode it came in.
 
     Args:
         scorer: The model, already on ``device``.
         histories: All events.
-        spans: A stage of a split; the event to be predicted is row ``stop``.
+        spans: A stage of a split; the events to be predicted are rows ``stop`` up to ``end``.
         access: What the model may know of the clock.
         seen: Whether items of the visible history (all of it, not only the model's window) are candidates.
         device: Where the model lives.
@@ -45,7 +47,8 @@ def ask(
         advance: Called with the number of spans answered, after each batch.
 
     Returns:
-        Ranks in the order of the spans, shape ``(spans,)``; 0 where the target was not a candidate.
+        Ranks of all positives in the order of `Positives`, shape ``(positives,)``: span after span, and in a
+        span its rows, an item that is there twice only once. 0 where a target was not a candidate.
 
     Raises:
         InputError: ``access`` or ``seen`` is no such choice, the model needs a clock that ``access`` denies,
@@ -53,17 +56,33 @@ def ask(
     """
     access, seen = TimeAccess.parse(access), SeenItems.parse(seen)
     _refuse(scorer, histories, spans, access)
-    ranks = np.zeros(len(spans.stops), dtype=np.int64)
+    positives = Positives.of(histories, spans)
+    ranks = np.zeros(len(positives.rows), dtype=np.int64)
     with torch.inference_mode(), _answering(scorer):
         for rows in _batches(_window_lengths(spans, scorer.max_len), batch_size):
-            batch = collate(request_windows(histories, spans, rows, scorer.max_len), access).to(device)
+            batch = request_batch(histories, spans, rows, scorer.max_len, access).to(device)
             scores = _whole(scorer.scores(batch), scorer, histories)
-            target = torch.from_numpy(histories.items[spans.stops[rows]])
             keep = None if seen == SeenItems.KEEP else unseen(histories, spans, rows, scores)
-            ranks[rows] = rank(scores, target, candidates=keep).cpu().numpy()
+            firsts, lasts = positives.offsets[rows], positives.offsets[rows + 1]
+            own, places = np.repeat(np.arange(len(rows)), lasts - firsts), flat_rows(firsts, lasts)
+            ranks[places] = _ranks(scores, own, histories.items[positives.rows[places]], keep)
             if advance is not None:
                 advance(len(rows))
     return ranks
+
+
+def _ranks(scores: Tensor, own: Int64Array, targets: Int64Array, keep: Tensor | None) -> Int64Array:
+    """Ranks of targets, each in its own row of the scores; no more rows at once than there are scores."""
+    count = len(scores)
+    if len(own) == count:  # one each
+        return rank(scores, torch.from_numpy(targets), candidates=keep).cpu().numpy()
+    found = []
+    for first in range(0, len(own), count):
+        part = slice(first, first + count)
+        row = torch.from_numpy(own[part]).to(scores.device)
+        candidates = None if keep is None else keep[row]
+        found.append(rank(scores[row], torch.from_numpy(targets[part]), candidates=candidates).cpu().numpy())
+    return np.concatenate(found)
 
 
 def _refuse(scorer: Scorer, histories: Histories, spans: Spans, access: TimeAccess) -> None:
@@ -78,12 +97,13 @@ def _refuse(scorer: Scorer, histories: Histories, spans: Spans, access: TimeAcce
             f"{access}: ask it as it was trained, or train it for that access"
         )
     wrong = (spans.starts < histories.offsets[spans.users]) | (spans.starts >= spans.stops)
-    wrong |= spans.stops >= histories.offsets[spans.users + 1]
+    wrong |= (spans.stops >= spans.ends) | (spans.ends > histories.offsets[spans.users + 1])
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
-            f"span {row} (user {spans.users[row]}, rows {spans.starts[row]} to {spans.stops[row]}): expected "
-            "at least one event and one more to predict; ask about a validation or test stage"
+            f"span {row} (user {spans.users[row]}, rows {spans.starts[row]} to {spans.stops[row]}, then "
+            f"to {spans.ends[row]}): expected at least one event and one more to predict; ask about a "
+            "validation or test stage"
         )
 
 

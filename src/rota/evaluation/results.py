@@ -1,4 +1,4 @@
-"""What a comparison found: the ranks of every arm, seed and user, and the figures that follow from them."""
+"""What a comparison found: the ranks of every arm, seed and target, and the figures that follow from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from rota.errors import InputError
+from rota.evaluation.averaging import by_user
 from rota.evaluation.folder import Ids, as_ids, ranks_table, write_run
-from rota.evaluation.metrics.parsing import DEFAULT_METRICS, metric
+from rota.evaluation.metrics.parsing import DEFAULT_METRICS, SET_METRICS, metric
+from rota.evaluation.questions import check_sizes, users_asked
 from rota.evaluation.run import Run
 from rota.evaluation.significance import PairedDifference, paired_differences
 from rota.evaluation.summary import ArmSummary, MetricSummary
-from rota.types import Float64Array
+from rota.types import Float64Array, Int64Array
 
 SCHEMA = 1
 
@@ -30,10 +32,14 @@ class Comparison:
         split_hash: Digest of who was asked what.
         data: Facts of the log: rows, users, items, ties, unit, fingerprint.
         versions: Version by library.
-        users: Ids of the users as the log has them, shape ``(users,)``; kept as a ``pyarrow.Array``.
-        targets: Ids of the items that did come, as the log has them; likewise.
-        runs: Every arm and seed.
-        metrics: Names of the metrics to report.
+        users: Id, as the log has it, of who is asked each question, shape ``(questions,)``; kept as a
+            ``pyarrow.Array``. A user who is asked more than once is averaged over first.
+        targets: Ids of the items that did come, as the log has them, shape ``(targets,)``; likewise.
+        runs: Every arm and seed, with a rank for each target.
+        metrics: Names of the metrics to report; where none is named, the usual ones, and those of sets where
+            a question has several targets.
+        offsets: Question ``s`` has targets ``offsets[s]`` up to ``offsets[s + 1]``, as `Positives` says;
+            shape ``(questions + 1,)``. Kept as ``None`` where each has one.
 
     Raises:
         InputError: The control has no run, a run occurs twice or does not fit the users, or there is no such
@@ -50,15 +56,17 @@ class Comparison:
     users: Ids
     targets: Ids
     runs: Sequence[Run]
-    metrics: tuple[str, ...] = DEFAULT_METRICS
+    metrics: tuple[str, ...] = ()
+    offsets: Int64Array | None = None
 
     def __post_init__(self) -> None:
         for field in ("users", "targets"):
             object.__setattr__(self, field, as_ids(getattr(self, field)))
-        object.__setattr__(self, "metrics", tuple(metric(name).name for name in self.metrics))
-        sizes = {len(self.users), len(self.targets), *(len(run.ranks) for run in self.runs)}
-        if len(sizes) > 1:
-            raise InputError(f"users, targets and ranks of {sorted(sizes)} rows: expected one for each user")
+        check_sizes(as_ids(self.users), as_ids(self.targets), self.offsets, self.runs)
+        if self.offsets is not None and (np.diff(self.offsets) == 1).all():
+            object.__setattr__(self, "offsets", None)
+        names = self.metrics or (DEFAULT_METRICS if self.offsets is None else DEFAULT_METRICS + SET_METRICS)
+        object.__setattr__(self, "metrics", tuple(metric(name).name for name in names))
         if len({(run.arm, run.seed) for run in self.runs}) < len(self.runs):
             raise InputError("two runs of one arm and seed: expected each once")
         self._runs(self.control)
@@ -69,12 +77,12 @@ class Comparison:
         return tuple(dict.fromkeys(run.arm for run in self.runs))
 
     def metric(self, arm: str, name: str) -> Float64Array:
-        """Value of a metric for each seed and user, shape ``(seeds, users)``.
+        """Value of a metric for each seed and user, shape ``(seeds, users)``; users as they are first asked.
 
         Raises:
             InputError: There is no such arm or metric.
         """
-        return np.stack([metric(name)(run.ranks) for run in self._runs(arm)])
+        return np.stack([self._values(run, name) for run in self._runs(arm)])
 
     @cached_property
     def paired(self) -> dict[tuple[str, str], PairedDifference]:
@@ -122,7 +130,9 @@ class Comparison:
         Raises:
             InputError: The folder already holds either; nothing is overwritten.
         """
-        write_run(Path(folder), self.to_json(), ranks_table(self.users, self.targets, self.runs))
+        write_run(
+            Path(folder), self.to_json(), ranks_table(self.users, self.targets, self.offsets, self.runs)
+        )
 
     def _runs(self, arm: str) -> list[Run]:
         found = [run for run in self.runs if run.arm == arm]
@@ -130,8 +140,15 @@ class Comparison:
             raise InputError(f"arm {arm!r}: expected one of {', '.join(self.arms) or '(there are no runs)'}")
         return found
 
+    @cached_property
+    def _asked(self) -> Int64Array:
+        return users_asked(as_ids(self.users))
+
+    def _values(self, run: Run, name: str) -> Float64Array:
+        return by_user(metric(name)(run.ranks, self.offsets), self._asked)
+
     def _means(self, run: Run) -> dict[str, float]:
-        return {name: float(metric(name)(run.ranks).mean()) for name in self.metrics}
+        return {name: float(self._values(run, name).mean()) for name in self.metrics}
 
     def _summary(self, arm: str, name: str) -> MetricSummary:
         by_seed = self.metric(arm, name).mean(axis=1)

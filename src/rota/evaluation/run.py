@@ -14,7 +14,7 @@ class Run:
     Attributes:
         arm: Its name.
         seed: Seed of the training; ``None`` for an untrained model.
-        ranks: Rank of each user's target, 0 where it was no candidate; shape ``(users,)``, made read-only.
+        ranks: Rank of each target, 0 where it was no candidate; shape ``(targets,)``, made read-only.
     """
 
     arm: str

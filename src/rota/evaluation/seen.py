@@ -6,7 +6,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from rota.choice import Choice
-from rota.histories import Histories, Spans
+from rota.histories import Histories, Spans, flat_rows
 from rota.types import Int64Array
 
 __all__ = ["SeenItems"]
@@ -30,7 +30,7 @@ def unseen(
     """True at items that are nowhere in a row's visible history, all of it; in the shape of ``scores``."""
     starts, stops = spans.starts[rows], spans.stops[rows]
     own = np.repeat(np.arange(len(rows)), stops - starts)
-    items = np.concatenate([histories.items[a:b] for a, b in zip(starts, stops, strict=True)])
+    items = histories.items[flat_rows(starts, stops)]
     candidates = torch.ones_like(scores, dtype=torch.bool)
     candidates[torch.from_numpy(own), torch.from_numpy(items)] = False
     return candidates

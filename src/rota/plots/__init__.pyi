@@ -5,6 +5,18 @@ from rota.plots.design_sheet import design_figure as design_figure
 from rota.plots.design_sheet import draw_design as draw_design
 from rota.plots.design_text import design_facts as design_facts
 from rota.plots.design_text import law_table as law_table
+from rota.plots.inspection import Inspected as Inspected
+from rota.plots.inspection import InspectedSpread as InspectedSpread
+from rota.plots.inspection import Problem as Problem
+from rota.plots.inspection_page import inspection_html as inspection_html
+from rota.plots.inspection_svg import area_svg as area_svg
+from rota.plots.inspection_svg import bar_svg as bar_svg
+from rota.plots.inspection_svg import columns_svg as columns_svg
+from rota.plots.inspection_svg import heat_svg as heat_svg
+from rota.plots.inspection_text import inspection_report as inspection_report
+from rota.plots.inspection_words import inspection_facts as inspection_facts
+from rota.plots.inspection_words import printable as printable
+from rota.plots.inspection_words import verdict as verdict
 from rota.plots.law_panel import draw_law as draw_law
 from rota.plots.lengths import draw_lengths as draw_lengths
 from rota.plots.lengths import lengths_figure as lengths_figure
@@ -14,6 +26,7 @@ from rota.plots.panels import panel_sheet as panel_sheet
 from rota.plots.panels import time_axis as time_axis
 from rota.plots.prior import draw_prior as draw_prior
 from rota.plots.prior import prior_figure as prior_figure
+from rota.plots.rates import daily_rates as daily_rates
 from rota.plots.style import house_style as house_style
 from rota.plots.style import picture_format as picture_format
 from rota.plots.style import save_figure as save_figure

@@ -14,9 +14,9 @@ __all__ = ["Arithmetic", "count_arithmetic"]
 _FREE = frozenset((
     "_conj", "_neg_view", "_reshape_alias", "_to_copy", "_unsafe_view", "alias", "arange", "as_strided",
     "cat", "clone", "complex", "conj_physical", "constant_pad_nd", "copy", "copy_", "detach", "detach_",
-    "empty", "empty_like", "empty_strided", "expand", "fill_", "flip", "full", "full_like", "gather",
-    "imag", "index", "index_select", "lift_fresh", "neg", "new_empty", "new_empty_strided", "new_zeros",
-    "ones", "ones_like", "permute", "real", "repeat", "repeat_interleave", "resolve_conj",
+    "embedding", "empty", "empty_like", "empty_strided", "expand", "fill_", "flip", "full", "full_like",
+    "gather", "imag", "index", "index_select", "lift_fresh", "neg", "new_empty", "new_empty_strided",
+    "new_zeros", "ones", "ones_like", "permute", "real", "repeat", "repeat_interleave", "resolve_conj",
     "resolve_neg", "scalar_tensor", "select", "select_backward", "set_", "slice", "slice_backward",
     "split", "split_with_sizes", "squeeze", "stack", "t", "transpose", "unbind", "unflatten",
     "unsafe_split", "unsqueeze", "view", "view_as_complex", "view_as_real", "zero_", "zeros",
@@ -24,6 +24,8 @@ _FREE = frozenset((
 ))  # fmt: skip
 _PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1}  # matrix product, and where its left factor is
 _SUMS = frozenset(("sum", "mean", "amax", "amin", "any", "all"))
+# What adds up numbers by an index, and which of its tensors they are.
+_GATHERED_SUMS = {"index_add": -1, "scatter_add": -1, "embedding_dense_backward": 0}
 _TWO = frozenset(("addcmul", "addcmul_", "lerp", "addcdiv", "addcdiv_"))
 
 
@@ -34,7 +36,8 @@ class Arithmetic:
     Attributes:
         operations: Additions, products, comparisons, roundings and functions of real numbers and integers,
             one each: a complex product counts 6, a complex sum 2, a matrix product 2 for each term. What
-            moves, casts, looks up or changes signs counts nothing.
+            moves, casts, looks up or changes signs counts nothing; a search among n sorted numbers counts
+            the comparisons of halving them.
         cosines: Cosines among them, each of a phase of its own.
     """
 
@@ -76,6 +79,10 @@ def _cost(name: str, factors: list[Tensor], result: Tensor) -> int:
     if name in _PRODUCTS:
         at = _PRODUCTS[name]
         return int(2 * factors[at].shape[-1] + at) * size
+    if name in _GATHERED_SUMS:
+        return factors[_GATHERED_SUMS[name]].numel()
+    if name == "bucketize":
+        return size * factors[1].numel().bit_length()
     if name in _SUMS:
         return int(factors[0].numel() - size) * _parts(result)
     if name.rstrip("_") == "mul" and sum(factor.is_complex() for factor in factors) == 2:

@@ -2,28 +2,30 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from rota.batch import TimeAccess
 from rota.evaluation.protocol import ask
 from rota.evaluation.run import Run
-from rota.histories import Histories, Spans
+from rota.histories import flat_rows
 from rota.models.base import Scorer
 from rota.models.frequency import Frequency
 from rota.models.popularity import Popularity
 from rota.models.routine import Routine
 from rota.recipes.protocol import Protocol
 from rota.recipes.question import Question
-from rota.types import Int64Array
 
 __all__ = ["baseline_runs"]
 
 
 def baseline_runs(question: Question, protocol: Protocol) -> list[Run]:
-    """Test ranks of popularity, frequency and routine; without a clock there is no routine."""
-    histories, test = question.histories, question.stages.test
+    """Test ranks of popularity, frequency and routine; without a clock there is no routine.
+
+    Popularity counts what the split lets it count; the others count the history that each question shows.
+    """
+    histories, test, counted = question.histories, question.stages.test, question.stages.counted
     models: Mapping[str, Scorer] = {
-        "popularity": Popularity.of(_visible(histories, test), histories.num_items),
+        "popularity": Popularity.of(
+            histories.items[flat_rows(counted.starts, counted.stops)], histories.num_items
+        ),
         "frequency": Frequency(histories.num_items),
         "routine": Routine(histories.num_items, histories.unit),
     }
@@ -32,8 +34,3 @@ def baseline_runs(question: Question, protocol: Protocol) -> list[Run]:
         for name, model in models.items()
         if not (model.needs_clock and protocol.time_access == TimeAccess.NONE)
     ]
-
-
-def _visible(histories: Histories, spans: Spans) -> Int64Array:
-    """Items of all events that a stage may see."""
-    return np.concatenate([histories.items[a:b] for a, b in zip(spans.starts, spans.stops, strict=True)])

@@ -14,7 +14,7 @@ from rota.evaluation.results import Comparison
 from rota.evaluation.run import Run
 from rota.models.blueprint import Blueprint
 from rota.recipes.baselines import baseline_runs
-from rota.recipes.output import MODELS, PLAN, SEQUENCES, claim
+from rota.recipes.output import MODELS, PLAN, claim
 from rota.recipes.plan import Plan
 from rota.recipes.priors import realised_priors
 from rota.recipes.question import Question, ask_of
@@ -33,8 +33,8 @@ def compare(
 ) -> Study:
     """Train every arm with every seed on one split, and rank the untrained baselines beside them.
 
-    Users with five events or more are asked, leave-one-out: validation selects the epoch, and the test is
-    asked once.
+    Users with five events or more are asked, by default leave-one-out: validation selects the epoch, and the
+    test is asked once.
 
     Args:
         log: Events; see `read_log`.
@@ -53,7 +53,7 @@ def compare(
     plan, watcher = plan or Plan(), watcher or Unwatched()
     plan.require_fit(log.unit)
     with nullcontext() if out is None else claim(Path(out)) as folder:
-        study = _study(ask_of(log, None if folder is None else folder / SEQUENCES), plan, folder, watcher)
+        study = _study(ask_of(log, plan.protocol.split), plan, folder, watcher)
         if folder is not None:
             study.save(folder)
             write_recipe(folder / PLAN, plan)
@@ -111,5 +111,6 @@ def _comparison(question: Question, plan: Plan, runs: Sequence[Run]) -> Comparis
         | {library: version(library) for library in _LIBRARIES},
         users=question.users,
         targets=question.targets,
+        offsets=question.positives.offsets,
         runs=runs,
     )

@@ -11,11 +11,12 @@ from rota.encodings.base import Encoding
 from rota.encodings.rope import RoPE
 from rota.errors import InputError
 from rota.models.transformer import Transformer
+from rota.recipes.addition_costs import count_addition, every_addition
 from rota.recipes.encoding_costs import EncodingCost, count_encoding, every_encoding, published_trope_flops
 from rota.recipes.timing import Timing, circumstances, measure
-from rota.tables import to_table
+from rota.tables import Recipe, to_table
 
-__all__ = ["EncodingBench", "EncodingRow", "bench_encodings"]
+__all__ = ["EncodingBench", "EncodingRow", "bench_encodings", "everything_counted"]
 
 BATCH, LENGTH, WIDTH, HEADS, LAYERS = 8, 200, 256, 4, 2
 ROPE = "rope"
@@ -25,7 +26,7 @@ _ITEMS, _RESAMPLES, _WARM = 1000, 4000, 3
 
 @dataclass(frozen=True)
 class EncodingRow:
-    """One encoding.
+    """One encoding, bias, input, or interval attention.
 
     Attributes:
         name: Of its file.
@@ -36,10 +37,15 @@ class EncodingRow:
     """
 
     name: str
-    encoding: Encoding
+    encoding: Recipe
     cost: EncodingCost
     timing: Timing | None = None
     beside: Timing | None = None
+
+    @property
+    def rotates(self) -> bool:
+        """Whether it is an encoding, which the network that is timed takes; others are only counted."""
+        return isinstance(self.encoding, Encoding)
 
     @property
     def ratio(self) -> tuple[float, float, float] | None:
@@ -83,6 +89,7 @@ def _as_dict(row: EncodingRow) -> dict[str, object]:
     ratio = row.ratio
     return {
         "name": row.name,
+        "kind": "rotation" if row.rotates else "addition",
         "recipe": to_table(row.encoding),
         "parameters": row.cost.parameters,
         "forward": asdict(row.cost.forward),
@@ -93,9 +100,14 @@ def _as_dict(row: EncodingRow) -> dict[str, object]:
     }
 
 
+def everything_counted() -> dict[str, Recipe]:
+    """What `bench_encodings` counts by default: encodings, RoPE first, then biases, inputs and intervals."""
+    return {**every_encoding(), **every_addition()}
+
+
 def bench_encodings(
     *,
-    encodings: Mapping[str, Encoding] | None = None,
+    encodings: Mapping[str, Recipe] | None = None,
     rounds: int = 20,
     threads: int | None = None,
     timed: bool = True,
@@ -105,24 +117,24 @@ def bench_encodings(
 
     The network is the one of `rota compare`: 2 blocks, 4 heads, d = 256, 8 rows of 200 events; a step is
     forward, backward and AdamW, the calendar of the inputs included. Each encoding takes turns with RoPE
-    alone, in both orders.
+    alone, in both orders. What is no rotation the network does not take: it is counted and not timed.
 
     Args:
-        encodings: By name; all of the room by default.
+        encodings: By name, biases, inputs and intervals too; all there are by default.
         rounds: Pairs of measured rounds, one in each order.
         threads: Of PyTorch; by default those it has.
         timed: Time them, and not only count.
         on_progress: Told what is timed, the rounds done and all rounds.
 
     Raises:
-        InputError: Fewer than two rounds, or no threads.
+        InputError: Fewer than two rounds, no threads, or a recipe of another kind.
     """
     if rounds < 2 or (threads is not None and threads < 1):
         raise InputError(
             f"{rounds} rounds on {threads} threads: expected at least two rounds, and one thread"
         )
-    chosen = every_encoding() if encodings is None else dict(encodings)
-    rows = [EncodingRow(name, encoding, count_encoding(encoding)) for name, encoding in chosen.items()]
+    chosen = everything_counted() if encodings is None else dict(encodings)
+    rows = [EncodingRow(name, recipe, _counted(recipe)) for name, recipe in chosen.items()]
     before = torch.get_num_threads()
     torch.set_num_threads(threads or before)
     try:
@@ -134,7 +146,13 @@ def bench_encodings(
         torch.set_num_threads(before)
 
 
+def _counted(recipe: Recipe) -> EncodingCost:
+    return count_encoding(recipe) if isinstance(recipe, Encoding) else count_addition(recipe)
+
+
 def _timed(row: EncodingRow, rounds: int, on_progress: Callable[[str, int, int], None] | None) -> EncodingRow:
+    if not isinstance(row.encoding, Encoding):
+        return row
     all_rounds = _WARM + 2 * rounds
 
     def tell(done: int) -> None:

@@ -1,12 +1,12 @@
 """What each encoding costs by count: parameters, cosines and arithmetic of a token."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from rota.encodings.base import Encoding, Rotation
+from rota.encodings.base import Encoding
 from rota.encodings.clockrope import ClockRoPE
 from rota.encodings.head_split import HeadSplit
 from rota.encodings.rfr import RFR
@@ -18,6 +18,8 @@ from rota.recipes.arithmetic import Arithmetic, count_arithmetic
 from rota.rooms import find, offers
 
 __all__ = ["EncodingCost", "count_encoding", "every_encoding", "published_trope_flops"]
+
+Work = Callable[..., Sequence[Tensor]]
 
 LENGTH = 200
 # Those that need more than their name.
@@ -36,7 +38,7 @@ class EncodingCost:
         parameters: Learned numbers.
         forward: Of both rotations, phases from int64 times included.
         features: Of the backward pass to queries and keys, with nothing learned.
-        learned: What learned phases add to it.
+        learned: What learned phases, or other learned numbers, add to it.
     """
 
     parameters: int
@@ -76,25 +78,41 @@ def count_encoding(encoding: Encoding, *, head_dim: int = 64, num_heads: int = 4
         InputError: The encoding does not fit the sizes.
     """
     module = encoding.build(head_dim=head_dim, num_heads=num_heads)
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randn(2, 1, num_heads, LENGTH, head_dim, generator=generator).unbind()
+    time = row_of_times()
+    return cost_of(module, features, lambda q, k: module(q, k, time, time))
+
+
+def row_of_times() -> Tensor:
+    """Times of a row of 200 events, in seconds, shape ``(1, 200)``."""
+    generator = torch.Generator().manual_seed(0)
+    return 1_700_000_000 + torch.randint(0, 10**7, (1, LENGTH), generator=generator).sort().values
+
+
+def cost_of(module: nn.Module, given: Sequence[Tensor], work: Work) -> EncodingCost:
+    """Count what a module costs for a token of a row, once as it is and once with nothing learned.
+
+    Args:
+        module: What is learned in it; frozen afterwards.
+        given: Features, which a gradient comes back to.
+        work: Does with them what is counted, and returns what gradients come from.
+    """
     parameters = sum(value.numel() for value in module.parameters() if value.requires_grad)
-    forward, both = _count(module, head_dim, num_heads)
-    fixed = module.requires_grad_(False)
-    _, features = _count(fixed, head_dim, num_heads)
+    forward, both = _count(given, work)
+    module.requires_grad_(False)
+    _, features = _count(given, work)
     return EncodingCost(
         parameters, _each(forward), _each(features), round((both.operations - features.operations) / LENGTH)
     )
 
 
-def _count(module: Rotation, head_dim: int, num_heads: int) -> tuple[Arithmetic, Arithmetic]:
-    generator = torch.Generator().manual_seed(0)
-    shape = (1, num_heads, LENGTH, head_dim)
-    q, k, by_q, by_k = torch.randn(4, *shape, generator=generator).unbind()
-    time = 1_700_000_000 + torch.randint(0, 10**7, (1, LENGTH), generator=generator).sort().values
-    q.requires_grad_(), k.requires_grad_()
-    turned: list[Tensor] = []
-    forward = count_arithmetic(lambda: turned.extend(module(q, k, time, time)))
-    backward = count_arithmetic(lambda: torch.autograd.backward(turned, (by_q, by_k)))
-    return forward, backward
+def _count(given: Sequence[Tensor], work: Work) -> tuple[Arithmetic, Arithmetic]:
+    leaves = [each.detach().requires_grad_() for each in given]  # new ones have no gradient yet
+    made: list[Tensor] = []
+    forward = count_arithmetic(lambda: made.extend(work(*leaves)))
+    gradients = [torch.ones_like(each) for each in made]
+    return forward, count_arithmetic(lambda: torch.autograd.backward(made, gradients))
 
 
 def _each(total: Arithmetic) -> Arithmetic:

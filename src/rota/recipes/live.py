@@ -13,6 +13,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from rota.evaluation.averaging import mean_of
 from rota.evaluation.metrics.mrr import MRR
 from rota.evaluation.run import Run
 from rota.recipes.plan import Plan
@@ -55,6 +56,7 @@ class LiveWatcher(Watcher):
 
     def begin(self, question: Question, plan: Plan) -> None:
         """Say what is asked, and know how much is ahead."""
+        self.question = question
         for label, value in question.describe():
             self.console.print(f"[bold]{label:<9}[/]  {value}", highlight=False)  # as wide as "rows read"
         self.epochs = plan.protocol.training.epochs
@@ -77,8 +79,9 @@ class LiveWatcher(Watcher):
         self.done += 1
         best, validation = fitted.best_epoch, fitted.validation
         self.bars.update(self.all, completed=self.done * self.epochs)
+        test = mean_of(MRR(), run.ranks, self.question.histories, self.question.stages.test)
         self.console.print(
             f"[green]✓[/] {run.arm}, seed {run.seed}: best epoch {best + 1} of {len(validation)}, "
-            f"MRR validation {validation[best]:.3f}, test {MRR()(run.ranks).mean():.3f}",
+            f"MRR validation {validation[best]:.3f}, test {test:.3f}",
             highlight=False,
         )

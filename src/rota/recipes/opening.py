@@ -1,9 +1,12 @@
-"""Opening: a log by name, and the users of it who can be asked."""
+"""Opening: a log by name, or a prepared dataset, and the users of it who can be asked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
+from rota.data.dataset import is_dataset, load_dataset
 from rota.data.log import Log
-from rota.data.reading import read_log
+from rota.data.options import Reading
+from rota.data.reading import read_events_into_log
+from rota.errors import InputError
 from rota.recipes.question import MIN_EVENTS
 
 __all__: list[str] = []
@@ -22,33 +25,41 @@ class Opened:
     facts: list[tuple[str, str]]
 
 
-def open_log(
-    source: str,
-    *,
-    user: str | None,
-    item: str | None,
-    time: str | None,
-    unit: str | None,
-    zone: str | None,
-    sample_users: int | None,
-) -> Opened:
-    """Read a log, and draw a sample of its users where one is asked for.
+def stated(**given: str | None) -> Reading:
+    """What a person said of a log on the command line; ``None`` is what was not said.
+
+    Raises:
+        InputError: One of them is not to be had.
+    """
+    return Reading(**{name: value for name, value in given.items() if value is not None})
+
+
+def open_log(source: str, reading: Reading, *, sample_users: int | None = None) -> Opened:
+    """Read a log or load a prepared dataset, and draw a sample of its users where one is asked for.
 
     Args:
-        source: Path or name; with columns, unit and zone as `read_log` takes them.
-        user: Column of the user.
-        item: Column of the item.
-        time: Column of the time.
-        unit: Unit of integer times.
-        zone: Time zone in which users live.
+        source: Folder of a prepared dataset, or what `read_log` takes.
+        reading: How to understand it; a prepared dataset is understood already.
         sample_users: How many users to draw from those who have events enough to be asked.
 
     Raises:
-        InputError: It cannot be read, or has not so many users.
+        InputError: It cannot be read, has not so many users, or is prepared and yet something is said of it.
     """
-    log = read_log(source, user=user, item=item, time=time, unit=unit, zone=zone)
+    log = _load(source, reading) if is_dataset(source) else read_events_into_log(source, reading)
     facts = log.describe()
     if sample_users is None:
         return Opened(log, facts)
     drawn = f"{sample_users:,} users, drawn at random from those with {MIN_EVENTS} events or more"
     return Opened(log.sample_users(sample_users, least=MIN_EVENTS), [*facts, ("sample", drawn)])
+
+
+def _load(source: str, reading: Reading) -> Log:
+    plain = Reading()
+    for field in fields(reading):
+        value = getattr(reading, field.name)
+        if value != getattr(plain, field.name):
+            raise InputError(
+                f"{source} is a prepared dataset: {field.name.replace('_', '-')} {str(value)!r} was settled "
+                "when it was made: leave the option out, or prepare the log again with it"
+            )
+    return load_dataset(source)

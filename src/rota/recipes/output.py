@@ -9,7 +9,7 @@ from rota.errors import InputError
 
 __all__: list[str] = []
 
-MODELS, SEQUENCES, PLAN = "models", "sequences", "plan.toml"
+MODELS, PLAN = "models", "plan.toml"
 
 
 def require_empty(folder: Path) -> None:
@@ -52,7 +52,6 @@ def claim(folder: Path) -> Iterator[Path]:
         yield folder
     except BaseException:
         if not any((folder / MODELS).iterdir()):
-            shutil.rmtree(folder / SEQUENCES, ignore_errors=True)
             _remove_empty([folder / MODELS, *made])
         raise
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 from rota.batch import TimeAccess
+from rota.data.splits.base import Splitter
+from rota.data.splits.leave_last import LeaveLast
 from rota.evaluation.seen import SeenItems
 from rota.tables import Recipe
 from rota.training.hardware import check_hardware
@@ -19,6 +21,7 @@ class Protocol(Recipe):
         training: How each is trained.
         device: ``"cpu"`` or ``"cuda"``.
         precision: Of training, as Lightning names it.
+        split: Who is asked what.
 
     Raises:
         InputError: One of them is not to be had.
@@ -29,6 +32,7 @@ class Protocol(Recipe):
     training: Training = field(default_factory=Training)
     device: str = "cpu"
     precision: str = "32-true"
+    split: Splitter = field(default_factory=LeaveLast)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "time_access", TimeAccess.parse(self.time_access))

@@ -1,17 +1,16 @@
 """Question: a log made ready to be asked about."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from rota.data.filters.min_events import MinEvents
 from rota.data.log import Log
-from rota.data.sequences import load_sequences, save_sequences
-from rota.data.splits.leave_one_out import LeaveOneOut
+from rota.data.splits.base import Splitter
+from rota.data.splits.leave_last import LeaveLast
 from rota.errors import InputError
-from rota.histories import Histories, Stages
+from rota.evaluation.positives import Positives
+from rota.histories import Histories, Stages, flat_rows
 
 __all__ = ["Question", "ask_of"]
 
@@ -23,8 +22,8 @@ class Question:
     """Who is asked what.
 
     Attributes:
-        log: Events of the users who are asked.
-        histories: The same, flat; memory-mapped where a folder holds them.
+        log: Events of the users who are asked, or learnt from.
+        histories: The same, flat; memory-mapped where a prepared dataset holds them.
         stages: What training, validation and test may see.
     """
 
@@ -33,24 +32,35 @@ class Question:
     stages: Stages
 
     @property
+    def positives(self) -> Positives:
+        """The events that the test asks for, a set for each question."""
+        return Positives.of(self.histories, self.stages.test)
+
+    @property
     def users(self) -> pa.Array:
-        """Ids of the users of the test, as the log has them."""
+        """Id of the user of each question of the test, as the log has them."""
         return self.log.user_ids.take(pa.array(self.stages.test.users))
 
     @property
     def targets(self) -> pa.Array:
-        """Ids of the items that the test asks for."""
-        return self.log.item_ids.take(pa.array(self.histories.items[self.stages.test.stops]))
+        """Ids of the items that the test asks for, question by question."""
+        return self.log.item_ids.take(pa.array(self.histories.items[self.positives.rows]))
 
     def describe(self) -> list[tuple[str, str]]:
         """Whom is asked what, as labels and values."""
         train, test = self.stages.train, self.stages.test
         learnt = np.zeros(self.histories.num_items, np.bool_)
-        for start, stop in zip(train.starts, train.stops, strict=True):
-            learnt[self.histories.items[start:stop]] = True
-        new = int((~learnt[self.histories.items[test.stops]]).sum())
+        learnt[self.histories.items[flat_rows(train.starts, train.stops)]] = True
+        positives = self.positives.rows
+        new = int((~learnt[self.histories.items[positives]]).sum())
+        users, questions = len(np.unique(test.users)), len(test.users)
+        counts = [f"{users:,} users with {MIN_EVENTS} events or more"]
+        if questions > users:
+            counts.append(f"{questions:,} questions")
+        if len(positives) > questions:
+            counts.append(f"{len(positives):,} targets")
         return [
-            ("asked", f"{len(test.users):,} users with {MIN_EVENTS} events or more, {self.stages.name}"),
+            ("asked", f"{', '.join(counts)}, {self.stages.name}"),
             (
                 "ranked",
                 f"{self.histories.num_items:,} items; {new:,} targets are items that training never met",
@@ -62,35 +72,35 @@ class Question:
         log = self.log
         return {
             "name": log.name,
-            "rows": log.rows,
+            "rows": log.about.rows,
             "events": len(log),
             "users": log.num_users,
             "items": log.num_items,
             "ties": log.ties,
+            "ties_rule": log.about.ties.value,
             "unit": log.unit,
             "zone": log.zone,
             "fingerprint": log.fingerprint,
         }
 
 
-def ask_of(log: Log, folder: Path | None = None) -> Question:
-    """Keep users with five events or more, and split them leave-one-out.
+def ask_of(log: Log, split: Splitter | None = None) -> Question:
+    """Keep users with five events or more whom the split can ask, and split.
 
     Args:
-        log: Events; see `read_log`.
-        folder: Where to keep the sequences, memory-mapped; in memory without.
+        log: Events; see `read_log` and `load_dataset`.
+        split: Who is asked what; by default leave-one-out.
 
     Raises:
-        InputError: Fewer than two users have enough events.
+        InputError: Fewer than two users have enough events, or the split does not fit the log.
     """
-    kept = MinEvents(MIN_EVENTS).apply(log)
-    if kept.num_users < 2:
+    split = split or LeaveLast()
+    kept = log.with_least(MIN_EVENTS)
+    enough = np.flatnonzero(split.askable(kept))
+    if len(enough) < 2:
         raise InputError(
-            f"{log.name}: one user has {MIN_EVENTS} events or more; expected at least two to compare over"
+            f"{log.name}: users with {MIN_EVENTS} events or more, and as many as {split.name} needs: "
+            f"{len(enough)}; expected at least two to compare over"
         )
-    histories = kept.histories()
-    if folder is not None:
-        save_sequences(histories, folder)
-        histories = load_sequences(folder)
-    stages = LeaveOneOut().stages(histories, kept.user_ids, kept.item_ids)
-    return Question(kept, histories, stages)
+    kept = kept if len(enough) == kept.num_users else kept.of_users(enough)
+    return Question(kept, kept.histories(), split.stages(kept))

@@ -9,7 +9,9 @@ import numpy as np
 
 from rota.analysis.curves import AttentionByGap
 from rota.analysis.gaps import attention_by_gap
-from rota.batch import Batch, TimeAccess, collate, request_windows
+from rota.batch import Batch, TimeAccess, request_batch
+from rota.data.events import Ties
+from rota.evaluation.averaging import mean_of
 from rota.evaluation.metrics.mrr import MRR
 from rota.evaluation.protocol import ask
 from rota.evaluation.run import Run
@@ -57,11 +59,12 @@ def run_trial(
     """Train an arm; the best epoch on validation is kept in the folder and asked the test, once."""
     watcher.start(arm, blueprint.seed)
     network = blueprint.build().to(protocol.device)
-    histories, stages = question.histories, question.stages
+    log, histories, stages = question.log, question.histories, question.stages
     common = {"access": protocol.time_access, "seen": protocol.seen, "device": protocol.device}
 
     def validate() -> float:
-        return float(MRR()(ask(network, histories, stages.validation, **common)).mean())  # type: ignore[arg-type]
+        ranks = ask(network, histories, stages.validation, **common)  # type: ignore[arg-type]
+        return mean_of(MRR(), ranks, histories, stages.validation)
 
     with nullcontext() if folder is None else appearing(folder) as partial:
 
@@ -71,7 +74,13 @@ def run_trial(
 
         fitted = fit(
             network,
-            TrainingWindows(histories, stages.train, blueprint.model.max_len, protocol.time_access),
+            TrainingWindows(
+                histories,
+                stages.train,
+                blueprint.model.max_len,
+                protocol.time_access,
+                log.times if log.about.ties == Ties.UNORDERED else None,
+            ),
             protocol.training,
             seed=blueprint.seed,
             validate=validate,
@@ -97,4 +106,4 @@ def _reading(question: Question, protocol: Protocol, max_len: int) -> Iterator[B
     access = TimeAccess.HISTORY if protocol.time_access == TimeAccess.NONE else protocol.time_access
     users = np.random.default_rng(0).permutation(len(test.users))[:_READ_USERS]
     for rows in np.split(users, range(_READ_BATCH, len(users), _READ_BATCH)):
-        yield collate(request_windows(question.histories, test, rows, max_len), access).to(protocol.device)
+        yield request_batch(question.histories, test, rows, max_len, access).to(protocol.device)

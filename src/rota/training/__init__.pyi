@@ -3,9 +3,9 @@ from rota.training.checkpoint import load_checkpoint as load_checkpoint
 from rota.training.checkpoint import save_checkpoint as save_checkpoint
 from rota.training.loop import fit as fit
 from rota.training.losses.sampled_softmax import SampledSoftmax as SampledSoftmax
+from rota.training.order import EpochOrder as EpochOrder
 from rota.training.progress import Fitted as Fitted
 from rota.training.progress import Progress as Progress
 from rota.training.recipe import Training as Training
-from rota.training.windows import EpochOrder as EpochOrder
 from rota.training.windows import TrainingBatch as TrainingBatch
 from rota.training.windows import TrainingWindows as TrainingWindows

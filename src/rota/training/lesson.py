@@ -10,10 +10,11 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from rota.models.base import Network
+from rota.training.order import EpochOrder
 from rota.training.progress import Progress
 from rota.training.recipe import Training
 from rota.training.seeds import Purpose, stream_seed
-from rota.training.windows import EpochOrder, TrainingBatch
+from rota.training.windows import TrainingBatch
 
 __all__: list[str] = []
 
@@ -33,7 +34,7 @@ class Lesson(LightningModule):
     def transfer_batch_to_device(
         self, batch: TrainingBatch, device: torch.device, dataloader_idx: int
     ) -> TrainingBatch:
-        return TrainingBatch(batch.batch.to(device), batch.targets.to(device, non_blocking=True))
+        return batch.to(device)
 
     def on_train_epoch_start(self) -> None:
         self.order.set_epoch(self.current_epoch)  # Lightning tells samplers, but not batch samplers
@@ -42,11 +43,8 @@ class Lesson(LightningModule):
         step = partial(stream_seed, self.order.seed)
         torch.manual_seed(step(Purpose.DROPOUT, self.current_epoch, batch_idx))
         negatives = torch.Generator().manual_seed(step(Purpose.NEGATIVES, self.current_epoch, batch_idx))
-        mask = batch.batch.mask
-        features = self.network(batch.batch)[mask]
-        return self.training_recipe.loss(
-            features, batch.targets[mask], self.network.item_embeddings, negatives
-        )
+        features = self.network(batch.batch).flatten(0, 1)[batch.asked]
+        return self.training_recipe.loss(features, batch.targets, self.network.item_embeddings, negatives)
 
     def on_train_epoch_end(self) -> None:
         self.validation.append(self.validate())

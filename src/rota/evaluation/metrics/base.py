@@ -1,4 +1,4 @@
-"""Metric: what a rank is worth to one user."""
+"""Metric: what the ranks of a question's positives are worth."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ from rota.types import Float64Array, Int64Array
 
 @dataclass(frozen=True)
 class Metric(ABC):
-    """Value of the target's rank; the figure that is reported is its mean over users.
+    """Value of the ranks of one question's positives; the figure that is reported is its mean over users.
+
+    With one positive, ranked ``r``, every metric is a function of ``r`` that is 1 at the first rank. With
+    several, the j-th best of them stands at ``r_j >= j``: positives that tie share the last rank of the tie.
 
     Attributes:
         k: Ranks beyond the first ``k`` are worth nothing; ``None`` looks at the whole ranking.
@@ -29,26 +32,57 @@ class Metric(ABC):
         kind = type(self).__name__
         return kind if self.k is None else f"{kind}@{self.k}"
 
-    def __call__(self, ranks: Int64Array) -> Float64Array:
-        """Value for each user.
+    def __call__(self, ranks: Int64Array, offsets: Int64Array | None = None) -> Float64Array:
+        """Value for each question.
 
         Args:
-            ranks: 1-based ranks; 0 says that the target was not among the candidates, which is a miss.
+            ranks: 1-based ranks of distinct positives; 0 says that one was not among the candidates, which
+                is a miss.
+            offsets: Question ``s`` owns ``ranks[offsets[s]]`` up to ``ranks[offsets[s + 1]]``, at least one;
+                shape ``(questions + 1,)``. Without, each rank is a question.
 
         Returns:
-            Values in ``[0, 1]``, in the shape of ``ranks``.
+            Values in ``[0, 1]``, shape ``(questions,)``; in the shape of ``ranks`` without offsets.
 
         Raises:
-            InputError: A rank is negative.
+            InputError: A rank is negative, or a question has no positive.
         """
         if np.any(ranks < 0):
             raise InputError(
                 f"rank {np.min(ranks)}: expected 1 or more, or 0 for a target that was no candidate"
             )
+        if offsets is None:
+            return self._gains(ranks, np.ones_like(ranks)) / self.whole(np.ones_like(ranks))
+        sizes = np.diff(offsets)
+        if np.any(sizes < 1) or (offsets[0], offsets[-1]) != (0, len(ranks)):
+            raise InputError(
+                f"offsets of {len(sizes)} questions over {len(ranks)} ranks: expected at least one rank each"
+            )
+        if not len(sizes):
+            return np.zeros(0)
+        own = np.repeat(np.arange(len(sizes)), sizes)
+        ordered = ranks[np.lexsort((np.where(ranks > 0, ranks, np.iinfo(np.int64).max), own))]
+        gains = self._gains(ordered, np.arange(len(ranks)) - offsets[own] + 1)
+        return np.asarray(np.add.reduceat(gains, offsets[:-1]) / self.whole(sizes))
+
+    def _gains(self, ranks: Int64Array, places: Int64Array) -> Float64Array:
         hit = ranks > 0 if self.k is None else (ranks > 0) & (ranks <= self.k)
-        value = self.gain(np.maximum(ranks, 1).astype(np.float64))
+        value = self.gain(np.maximum(ranks, 1).astype(np.float64), places)
         return np.where(hit, value, 0.0)
 
     @abstractmethod
-    def gain(self, ranks: Float64Array) -> Float64Array:
-        """Worth of a rank, at least 1, that the cutoff lets through; in ``(0, 1]``, and 1 at rank 1."""
+    def gain(self, ranks: Float64Array, places: Int64Array) -> Float64Array:
+        """What a positive adds to the value of its question.
+
+        Args:
+            ranks: Its rank, at least 1, which the cutoff lets through.
+            places: Its place among the positives of its question by rank, from 1; in the same shape.
+        """
+
+    @abstractmethod
+    def whole(self, positives: Int64Array) -> Float64Array:
+        """What the sum of gains is divided by.
+
+        Args:
+            positives: Number of positives of each question.
+        """

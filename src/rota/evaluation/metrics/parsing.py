@@ -7,6 +7,7 @@ from rota.evaluation.metrics.base import Metric
 from rota.rooms import find
 
 DEFAULT_METRICS = ("HR@1", "HR@10", "NDCG@10", "MRR")
+SET_METRICS = ("Recall@10", "MAP")  # beside them, where a question has several positives
 
 _NAME = re.compile(r"([A-Za-z]\w*)(?:@([0-9]+))?")
 

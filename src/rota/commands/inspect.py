@@ -1,0 +1,106 @@
+"""Examine a log before anything is trained on it: its clock, its ties, its gaps, and what mends them."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from rota.commands._terminal import console, say
+from rota.errors import InputError
+from rota.files import written_whole
+from rota.plots.inspection_text import inspection_report
+from rota.recipes.inspecting import inspect_log, save_diagnosis, save_diagnosis_page
+
+__all__: list[str] = []
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+_COLUMNS, _CLOCK, _ROWS = "Columns", "The clock", "Rows"
+
+
+@app.command(
+    help="Examine a log before anything is trained on it: its clock, its ties, its gaps, and what mends "
+    "them.\n\n"
+    "Prints what the log is understood to be, the hours and weekdays of its events, and what was found: "
+    "errors, which stop prepare; warnings, which mislead; notes. Each says what it breaks and which option "
+    "of prepare mends it.\n\n"
+    "The exit code is 0, also with warnings; 1 where an error was found; 2 where the log cannot be read.",
+    epilog="Examples:\n\n"
+    "  rota inspect checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
+    "  rota inspect log.csv --user u --item i --time t --unit ms --html report.html --json report.json\n\n"
+    "  rota inspect mails.parquet --user sender --item recipient --time t --epoch unknown",
+)
+def inspect_command(
+    log: Annotated[
+        str, typer.Argument(help="Files, a folder, a table of a database by URL, or a source known by name.")
+    ],
+    user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_COLUMNS)] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_COLUMNS)] = None,
+    time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_COLUMNS)] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Unit of whole numbers: s, ms, us or ns; else inferred.", rich_help_panel=_CLOCK),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(help="Time zone in which users live, such as Europe/Paris.", rich_help_panel=_CLOCK),
+    ] = None,
+    zone_column: Annotated[
+        str | None, typer.Option(help="Column of the user's time zone, instead.", rich_help_panel=_CLOCK)
+    ] = None,
+    offset_column: Annotated[
+        str | None,
+        typer.Option(help="Column of minutes east of UTC, instead.", rich_help_panel=_CLOCK),
+    ] = None,
+    epoch: Annotated[
+        str | None,
+        typer.Option(help="What whole numbers count from: unix or unknown.", rich_help_panel=_CLOCK),
+    ] = None,
+    ties: Annotated[
+        str | None,
+        typer.Option(
+            help="Events of one instant: in the order of rows, or unordered.", rich_help_panel=_ROWS
+        ),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="Column that orders them, instead.", rich_help_panel=_ROWS)
+    ] = None,
+    on_error: Annotated[
+        str | None, typer.Option(help="Rows that cannot be read: stop or skip.", rich_help_panel=_ROWS)
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="File for all figures.", metavar="FILE")] = None,
+    html: Annotated[Path | None, typer.Option(help="File for a page to show.", metavar="FILE")] = None,
+) -> None:
+    """Examine a log."""
+    if json is not None and html is not None and json.resolve() == html.resolve():
+        raise InputError(f"{json} for both --json and --html: expected two files")
+    with ExitStack() as held:  # both files appear when all went well, else neither
+        parts = [None if path is None else held.enter_context(written_whole(path)) for path in (json, html)]
+        for part in parts:
+            if part is not None:
+                part.touch()  # a folder that may not be written in says so before anything is computed
+        with Console(stderr=True).status("examining the log"):
+            found = inspect_log(
+                log,
+                user=user,
+                item=item,
+                time=time,
+                unit=unit,
+                zone=zone,
+                zone_column=zone_column,
+                offset_column=offset_column,
+                epoch=epoch,
+                ties=ties,
+                order=order,
+                on_error=on_error,
+            )
+        for part, save in zip(parts, (save_diagnosis, save_diagnosis_page), strict=True):
+            if part is not None:
+                save(found, part)
+    console.print(inspection_report(found), highlight=False)
+    for path in (json, html):
+        if path is not None:
+            say(f"  {path}")
+    if found.stops:
+        raise typer.Exit(1)
