@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from rota.data.events import Events
+from rota.data.filters._enough import among, frequent, require_count
 from rota.data.filters.base import Filter
-from rota.data.log import Log
-from rota.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -17,21 +15,17 @@ class MinEvents(Filter):
 
     Attributes:
         least: Events that a user must have.
+
+    Raises:
+        InputError: ``least`` is under 1.
     """
 
     least: int = 5
 
-    def apply(self, log: Log) -> Log:
-        """The events of those users.
+    def __post_init__(self) -> None:
+        require_count("least", self.least)
 
-        Raises:
-            InputError: There is no such user.
-        """
-        counts = np.bincount(log.users, minlength=log.num_users)
-        chosen = np.flatnonzero(counts >= self.least)
-        if not len(chosen):
-            raise InputError(
-                f"{log.name}: no user has at least {self.least} events (the most is {counts.max()}, of "
-                f"{log.num_users} users): lower the least number of events or use a longer log"
-            )
-        return log if len(chosen) == log.num_users else log.of_users(chosen)
+    def apply(self, events: Events) -> Events:
+        """The events of those users."""
+        table = events.table
+        return events.having(among(table, "user", frequent(table, "user", self.least)))
