@@ -2,17 +2,16 @@
 
     python benchmarks/data.py [--rows 1e6 5e6 20e6] [--json data.json] [--png data.png] [--peer PYTHON]
 
-The log is made up in the shape of MovieLens 20M: at least 20 events a person, popularity by Zipf's law, rows by
-person, times over twenty years. Each run is a process of its own, so that its peak memory is its own; both read
-the same Parquet file from a warm disk cache, and take turns in who goes first. The peer is what a user of
-RecTools 0.19 does: `pandas.read_parquet`, the same 5-core, a stable sort by user and time, the last event of
-each user split off, `Dataset.construct`. It runs in the interpreter given with --peer, or in an environment
+The log is made up in the shape of MovieLens 20M: at least 20 events a person, popularity by Zipf's law, rows
+by person, times over twenty years. Each run is a process of its own, so that its peak memory is its own; both
+read the same Parquet file from a warm disk cache, and take turns in who goes first. The peer is what a user
+of RecTools 0.19 does: `pandas.read_parquet`, the same 5-core, a stable sort by user and time, the last event
+of each user split off, `Dataset.construct`. It runs in the interpreter given with --peer, or in an environment
 made for it.
 """
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -30,13 +29,14 @@ from rich.table import Table
 
 from rota.recipes.timing import circumstances
 
-PEER = "rectools==0.19.0"
-OURS = """
-import sys, time, json, resource
+PEER = ("rectools==0.19.0", "pyarrow<20")
+OURS = r"""
+import re, sys, time, json
 from pathlib import Path
 from rota.data import KCore, LeaveLast, Reading, load_dataset, prepare
 start = time.perf_counter()
-prepare(sys.argv[1], Path(sys.argv[2]) / "dataset", Reading("userId", "movieId", "timestamp"), filters=[KCore(5, 5)])
+columns = Reading("userId", "movieId", "timestamp")
+prepare(sys.argv[1], Path(sys.argv[2]) / "dataset", columns, filters=[KCore(5, 5)])
 prepared = time.perf_counter()
 log = load_dataset(Path(sys.argv[2]) / "dataset")
 loaded = time.perf_counter()
@@ -45,11 +45,11 @@ end = time.perf_counter()
 print(json.dumps({
     "seconds": end - start, "prepare": prepared - start, "load": loaded - prepared, "split": end - loaded,
     "events": len(log), "users": log.num_users, "items": log.num_items,
-    "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    "peak": int(re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]) * 1024,
 }))
 """
-THEIRS = """
-import sys, time, json, resource
+THEIRS = r"""
+import re, sys, time, json
 import pandas as pd
 from rectools import Columns
 from rectools.dataset import Dataset
@@ -71,7 +71,8 @@ dataset = Dataset.construct(train)
 end = time.perf_counter()
 print(json.dumps({
     "seconds": end - start, "events": len(rows), "users": int(rows[Columns.User].nunique()),
-    "items": int(rows[Columns.Item].nunique()), "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    "items": int(rows[Columns.Item].nunique()),
+    "peak": int(re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]) * 1024,
 }))
 """
 
@@ -107,14 +108,15 @@ def peer_python(given: str | None, folder: Path) -> str:
         return given
     venv.create(folder / "peer", with_pip=True)
     python = folder / "peer" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", PEER, "pyarrow"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *PEER], check=True)
     return str(python)
 
 
 def batches_per_second(events: int = 2_000_000, seconds: float = 3.0) -> dict[str, float]:
     """Events a second that one core turns into training batches of 128 windows of 200."""
     from rota.histories import Histories, Spans
-    from rota.training.windows import EpochOrder, TrainingWindows
+    from rota.training.order import EpochOrder
+    from rota.training.windows import TrainingWindows
 
     rng = np.random.default_rng(0)
     lengths = np.maximum(5, rng.lognormal(4.2, 1.0, events // 100).astype(np.int64))
@@ -136,23 +138,23 @@ def draw(results: dict[str, Any], path: Path) -> None:
     """Time and memory against rows."""
     import matplotlib.pyplot as plt
 
-    from rota.plots.style import styled
+    from rota.plots import house_style, save_figure
 
-    with styled():
+    with house_style():
         figure, axes = plt.subplots(1, 2, figsize=(8, 3.2))
         for axis, key, scale, label in zip(
             axes, ("seconds", "peak"), (1, 1e9), ("seconds", "peak memory, GB"), strict=True
         ):
-            for name, colour in (("rota", "C0"), ("RecTools, pandas", "C1")):
+            for name in ("rota", "RecTools, pandas"):
                 points = [
-                    (int(rows), statistics.median(run[key] for run in runs if key in run) / scale)
+                    (int(rows) / 1e6, statistics.median(run[key] for run in arms[name]) / scale)
                     for rows, arms in results["runs"].items()
-                    if any(key in run for run in (runs := arms[name]))
+                    if all(key in run for run in arms[name])
                 ]
-                axis.plot(*zip(*points, strict=True), "o-", color=colour, label=name)
-            axis.set(xlabel="rows", ylabel=label, ylim=(0, None))
+                axis.plot(*zip(*points, strict=True), "o-", label=name)
+            axis.set(xlabel="million rows", ylabel=label, ylim=(0, None))
         axes[0].legend()
-        figure.savefig(path)
+        save_figure(figure, path)
 
 
 def main() -> None:
@@ -163,7 +165,7 @@ def main() -> None:
     parser.add_argument("--png", type=Path)
     parser.add_argument("--peer")
     given = parser.parse_args()
-    results: dict[str, Any] = {"circumstances": circumstances(), "peer": PEER, "runs": {}}
+    results: dict[str, Any] = {"circumstances": circumstances(), "peer": list(PEER), "runs": {}}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         arms = {"rota": (sys.executable, OURS), "RecTools, pandas": (peer_python(given.peer, folder), THEIRS)}

@@ -17,6 +17,9 @@ def show_rotary(found: RotaryBench) -> None:
     facts.append(
         ("shape", f"q and k of {found.shape}, float32; a copy moves {found.bytes_moved / 1e6:.0f} MB")
     )
+    facts.append(
+        ("numba", "turns the pairs of rota" if found.native else "not used: pip install 'rota[fast]'")
+    )
     facts += [("not installed", f"{name}: pip install 'rota[bench]'") for name in found.missing]
     describe(facts)
     console.print(_table("Forward", found.forward))

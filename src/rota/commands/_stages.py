@@ -1,8 +1,7 @@
 """A progress bar for work that goes through stages, some of unknown length."""
 
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-
-from rota.commands._terminal import console
 
 
 class Stages:
@@ -10,7 +9,10 @@ class Stages:
 
     def __init__(self) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rows]}"))
-        self.progress = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        shown = Console(stderr=True)  # apart from what is printed, which may go to a file
+        self.progress = Progress(
+            *columns, TimeElapsedColumn(), console=shown, transient=True, disable=not shown.is_terminal
+        )
         self.task: TaskID = self.progress.add_task("", total=None, rows="")
 
     def __enter__(self) -> "Stages":

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from rota.batch import TimeAccess
+from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
 from rota.evaluation.seen import SeenItems
 from rota.kernels.expression import parse_kernel
 from rota.models.transformer import Transformer
+from rota.recipes.fetching import fetch_known
 from rota.recipes.live import LiveWatcher
 from rota.recipes.opening import open_log, stated
 from rota.recipes.output import MODELS, require_empty
@@ -166,7 +168,10 @@ def compare_command(
         user=user, item=item, time=time, unit=unit, zone=zone, zone_column=zone_column,
         offset_column=offset_column, epoch=epoch, ties=ties, order=order, on_error=on_error,
     )  # fmt: skip
-    opened = open_log(log, reading, sample_users=sample_users)
+    with Stages() as stages:
+        fetch_known(log, stages.tell)
+        stages.tell("reading", 0, 0)
+        opened = open_log(log, reading, sample_users=sample_users)
     describe(opened.facts)
     from rota.recipes.comparison import compare  # Lightning takes seconds: not before there is work for it
 

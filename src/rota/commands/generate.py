@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -124,7 +125,7 @@ def generate_command(
             made, out, order=order, on_progress=lambda done: progress.update(task, completed=done)
         )
     describe(world_facts(made))
-    table = Table(title="Made", title_justify="left")
+    table = Table(title="Made", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for name in ("", "people", "events", "routine", "repeated", "period"):
         table.add_column(name, justify="right" if name else "left")
     for row in written.kinds:

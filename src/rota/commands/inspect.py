@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from rota.commands._stages import Stages
 from rota.commands._terminal import console, say
 from rota.errors import InputError
 from rota.files import written_whole
 from rota.plots.inspection_text import inspection_report
+from rota.recipes.fetching import fetch_known
 from rota.recipes.inspecting import inspect_log, save_diagnosis, save_diagnosis_page
 
 __all__: list[str] = []
@@ -80,7 +81,9 @@ def inspect_command(
         for part in parts:
             if part is not None:
                 part.touch()  # a folder that may not be written in says so before anything is computed
-        with Console(stderr=True).status("examining the log"):
+        with Stages() as stages:
+            fetch_known(log, stages.tell)
+            stages.tell("examining", 0, 0)
             found = inspect_log(
                 log,
                 user=user,

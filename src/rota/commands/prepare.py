@@ -7,6 +7,7 @@ import typer
 
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
+from rota.recipes.fetching import fetch_known
 from rota.recipes.opening import stated
 from rota.recipes.preparing import chosen_filters, prepare_with, step_table
 
@@ -111,6 +112,7 @@ def prepare_command(
         k_core=k_core, user_cap=user_cap,
     )  # fmt: skip
     with Stages() as stages:
+        fetch_known(log, stages.tell)
         made = prepare_with(log, out, reading, filters, stages.tell)
     describe(made.describe())
     console.print(step_table(made))

@@ -11,6 +11,7 @@ import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
 
+from rota.data.database import explained
 from rota.data.events import OFFSET, ZONE, Events, Ties
 from rota.data.localtimes import has_local, local_times
 from rota.data.vocabulary import Vocabulary, as_ids
@@ -64,14 +65,14 @@ def arrange(events: Events) -> Arranged:
 def _sorted(events: Events, items: Vocabulary) -> ir.Table:
     """Sorted by the users' own ids: their codes are in the order of the values, so nothing need be joined."""
     table = items.join_codes(events.table)
-    last = table.item if events.ties == Ties.UNORDERED else table.row
     extra = [name for name in (ZONE, OFFSET) if name in table.columns]
-    return table.order_by(table.user, table.time, last).select(items.column, "time", *extra)
+    last = ["item", *extra] if events.ties == Ties.UNORDERED else ["row"]
+    return table.order_by("user", "time", *last).select(items.column, "time", *extra)
 
 
 def _pieces(events: Events, items: Vocabulary, rows: ir.Table) -> Iterator[Piece]:
     local = has_local(events)
-    with rows.to_pyarrow_batches(chunk_size=_ROWS) as batches:
+    with explained(events.where), rows.to_pyarrow_batches(chunk_size=_ROWS) as batches:
         for batch in batches:
             yield Piece(
                 items.codes(batch[items.column]),

@@ -7,6 +7,7 @@ from rota.errors import InputError
 
 __all__ = ["Columns"]
 
+ROW = "rota_row"  # a column of our own beside the source's: improbable enough to be free
 _SHOWN = 30
 _NEEDED = ("user", "item", "time")
 
@@ -75,8 +76,25 @@ def choose_columns(wanted: Wanted, names: Sequence[str], where: str) -> Columns:
     if len(set(used.values())) < len(used):
         given = ", ".join(f"{role} {name!r}" for role, name in used.items())
         raise InputError(f"{where}: {given}: expected different columns; it has the columns {held}")
+    _check_spelling(list(used.values()), where)
     if wanted.zone is not None and wanted.offset is not None:
         raise InputError(
             f"{where}: a zone column {wanted.zone!r} and an offset column {wanted.offset!r}: give one of them"
         )
     return Columns(*wanted)  # type: ignore[arg-type]
+
+
+def _check_spelling(used: Sequence[str], where: str) -> None:
+    """Refuse names that the database, to which case means nothing, would confuse."""
+    spelt: dict[str, str] = {}
+    for name in used:
+        if name.lower() == ROW:
+            raise InputError(
+                f"{where}: a column {name!r}: expected another name, for this one is ours; rename it"
+            )
+        other = spelt.setdefault(name.lower(), name)
+        if other != name:
+            raise InputError(
+                f"{where}: columns {other!r} and {name!r}: expected names that differ "
+                "in more than case; rename one"
+            )

@@ -16,6 +16,7 @@ from rota.data.arranging import Arranged
 from rota.data.events import Ties
 from rota.data.fingerprints import ColumnDigest, column_digest, fingerprint
 from rota.data.log import Log
+from rota.data.paths import brief
 from rota.errors import InputError
 from rota.types import Int64Array
 from rota.units import ticks_per_second
@@ -48,16 +49,16 @@ def load_dataset(folder: str | Path) -> Log:
     try:
         table = tomllib.loads((folder / ABOUT).read_text(encoding="utf-8"))
         if table["format"] != _FORMAT:
-            raise InputError(f"{folder}: format {table['format']!r}: expected {_FORMAT!r}: prepare it again")
+            raise ValueError(f"format {table['format']!r}: expected {_FORMAT!r}")
         about = _about(table)
         items, times, offsets = (_map(folder / name) for name in (_ITEMS, _TIMES, _OFFSETS))
         local = _map(folder / _LOCAL) if table["local"] else None
         users, catalogue = _ids(folder / _USERS), _ids(folder / _CATALOGUE)
         log = Log(items, times, offsets, local, users, catalogue, about, table["fingerprint"])
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{folder}: damaged: {error}: prepare it again") from error
+    except (OSError, EOFError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+        raise InputError(
+            f"{folder}: damaged, or of another version: {brief(error)}: prepare it again"
+        ) from error
     _check(log, folder)
     return log
 

@@ -88,6 +88,11 @@ class Times:
             InputError: It cannot be told, or would round or overflow.
         """
         if self.unit is not None:
+            if not known_epoch:
+                raise InputError(
+                    f"{self.place} has dates, which count from a known day: leave the unknown epoch out "
+                    "(epoch=, --epoch)"
+                )
             return self._datetimes(unit, self.unit, answers)
         return Instants(self.ticks, unit or self._infer(known_epoch, answers), stated=unit is not None)
 

@@ -186,4 +186,5 @@ class Log:
         days = (last - first) / ticks_per_second(unit) / _DAY
         if not self.about.known_epoch:
             return f"{days:,.1f} days from an unknown zero"
-        return f"{np.datetime64(first, unit)} to {np.datetime64(last, unit)} ({days:,.1f} days)"
+        whose = "" if self.local is None else ", on the users' clocks"
+        return f"{np.datetime64(first, unit)} to {np.datetime64(last, unit)} ({days:,.1f} days{whose})"

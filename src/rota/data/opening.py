@@ -5,17 +5,21 @@ from dataclasses import replace
 from os import PathLike
 from typing import cast
 
+import ibis
 import ibis.expr.types as ir
 from ibis.backends.duckdb import Backend
 
 from rota.data import ids
+from rota.data.database import explained
 from rota.data.events import OFFSET, ZONE, Events, Ties
 from rota.data.formats.base import OnError
 from rota.data.localtimes import has_local
+from rota.data.numbers import whole_numbers
 from rota.data.options import Epoch, Reading
 from rota.data.places import Place
 from rota.data.raw import ROW, Raw
 from rota.data.sourcing import open_raw
+from rota.data.texttimes import unreadable
 from rota.data.times import read_times
 from rota.data.zones import check_reach, check_zone
 from rota.errors import InputError
@@ -45,7 +49,8 @@ def open_events(
     raw, known = open_raw(connection, source, reading.columns, OnError.parse(reading.on_error))
     unit = cast(Unit | None, reading.unit) or known.unit
     known_epoch = reading.epoch == Epoch.UNIX
-    opened = _typed(raw, unit, known_epoch, OnError.parse(reading.on_error))
+    with explained(raw.where):
+        opened = _typed(raw, unit, known_epoch, OnError.parse(reading.on_error))
     opened = replace(opened, ties=_ties(raw, reading.ties))
     by_row = reading.zone_column or reading.offset_column
     return _with_zone(opened, raw, reading.zone or (None if by_row else known.zone))
@@ -74,31 +79,39 @@ def _typed(raw: Raw, unit: Unit | None, known_epoch: bool, on_error: OnError) ->
             "check the file and the columns"
         )
     instants = times.settle(unit, known_epoch, answers["time"])
-    extra = {ZONE: columns.zone, OFFSET: columns.offset}
+    extra = {ZONE: _zones(named, raw), OFFSET: _offsets(named, raw)}
     table = named.select(
         user=ids.one_type(user, answers["user"]),
         item=ids.one_type(item, answers["item"]),
         time=instants.ticks,
-        row=_whole_numbers(named, raw, columns.order, "whole numbers") if columns.order else named[ROW],
-        **{role: named[column] for role, column in extra.items() if column},
+        row=_order(named, raw),
+        **{role: values for role, values in extra.items() if values is not None},
     )
     return Events(
         table, raw.name, raw.where, instants.unit, instants.stated, instants.absolute, known_epoch,
-        instants.zone, rows=rows, dropped=rows - count - skipped, skipped=raw.skipped + skipped,
+        instants.zone, rows=rows + raw.skipped, dropped=rows - count - skipped, skipped=raw.skipped + skipped,
     )  # fmt: skip
 
 
 def _with_times(table: ir.Table, raw: Raw, on_error: OnError) -> tuple[ir.Table, int]:
     """Rows that have a time, and the number of those skipped."""
     place = Place(table, raw.where, raw.columns.time)
-    missing = int(table.filter(place.values.isnull()).count().to_pyarrow().as_py())
+    missing = _count(table, place.values.isnull())
     if missing and on_error == OnError.STOP:
         row, _ = place.first(place.values.isnull())
         raise InputError(
             f"{row}: no time: correct or remove the row, or skip such rows, {missing} of them (on_error=, "
             "--on-error skip)"
         )
-    return table.filter(place.values.notnull()) if missing else table, missing
+    timed = table.filter(place.values.notnull()) if missing else table
+    if on_error == OnError.STOP or not place.values.type().is_string():
+        return timed, missing
+    bad = unreadable(replace(place, table=timed))
+    return timed.filter(~bad), missing + _count(timed, bad)
+
+
+def _count(table: ir.Table, condition: ir.BooleanValue) -> int:
+    return int(table.filter(condition).count().to_pyarrow().as_py())
 
 
 def _ask(table: ir.Table, **asked: Mapping[str, ir.Scalar]) -> Mapping[str, Mapping[str, object]]:
@@ -139,10 +152,11 @@ def _with_zone(events: Events, raw: Raw, stated: str | None) -> Events:
         raise InputError(
             f"{events.where}: its times are readings of a wall clock already: leave the column {by_row!r} out"
         )
-    if raw.columns.zone:
-        events = _checked_zones(events, raw)
-    if raw.columns.offset:
-        events = _checked_offsets(events, raw)
+    if zone is not None:
+        try:
+            check_zone(zone)
+        except InputError as error:
+            raise InputError(f"{events.where}: {error}; or state one (zone=, --zone)") from error
     located = replace(events, zone=zone)
     if has_local(located):
         time = events.table.time
@@ -151,37 +165,48 @@ def _with_zone(events: Events, raw: Raw, stated: str | None) -> Events:
     return located
 
 
-def _checked_zones(events: Events, raw: Raw) -> Events:
-    place = Place(raw.table, raw.where, str(raw.columns.zone))
-    for value in events.table.select(ZONE).distinct().to_pyarrow()[ZONE].to_pylist():
-        if not isinstance(value, str):
-            raise InputError(f"{place}: a row without a zone: expected a zone in every row; fill it in")
+def _zones(table: ir.Table, raw: Raw) -> ir.StringValue | None:
+    """The column of zones, each of them known."""
+    if raw.columns.zone is None:
+        return None
+    place = Place(table, raw.where, raw.columns.zone)
+    if not place.values.type().is_string():
+        raise InputError(f"{place} is of type {place.values.type()}: expected names of time zones, as text")
+    for value in place.values.as_table().distinct().to_pyarrow()[place.column].to_pylist():
         try:
-            check_zone(value)
+            check_zone(value or "")
         except InputError as error:
-            raise InputError(f"{place}: {error}") from error
-    return events
+            row, _ = place.first(place.values.isnull() if value is None else place.values == value)
+            raise InputError(f"{row}: {'no zone: fill it in' if value is None else error}") from error
+    return cast(ir.StringValue, place.values)
 
 
-def _checked_offsets(events: Events, raw: Raw) -> Events:
-    """Minutes to seconds east of UTC."""
-    wanted = "minutes east of UTC, whole numbers from -1440 to 1440"
-    minutes = _whole_numbers(events.table, raw, OFFSET, wanted, most=24 * 60)
-    return events.having(events.table.mutate(**{OFFSET: minutes * _MINUTE}))
+def _offsets(table: ir.Table, raw: Raw) -> ir.IntegerValue | None:
+    """The column of minutes east of UTC, as seconds."""
+    if raw.columns.offset is None:
+        return None
+    place = Place(table, raw.where, raw.columns.offset)
+    minutes = whole_numbers(place, "minutes east of UTC, whole numbers from -1440 to 1440", most=24 * 60)
+    return minutes * _MINUTE
 
 
-def _whole_numbers(table: ir.Table, raw: Raw, column: str, wanted: str, most: int = 2**53) -> ir.IntegerValue:
-    """A column of whole numbers as int64, of whatever type it came.
+def _order(table: ir.Table, raw: Raw) -> ir.IntegerValue:
+    """Rows in the order of the column that says it, numbered anew so that no number occurs twice.
 
     Raises:
-        InputError: A row has none.
+        InputError: Two events of a user at one instant have the same number, and their rows have no order.
     """
-    name = raw.columns.offset if column == OFFSET else column
-    values = table[column]
-    exact = values if values.type().is_integer() else values.try_cast("float64")
-    bad = exact.isnull() | (exact.abs() > most)
-    if not values.type().is_integer():
-        bad = bad | exact.isnan() | (exact != exact.floor())
-    if bool(table.aggregate(bad=bad.any()).to_pyarrow()["bad"][0].as_py()):
-        raise InputError(f"{raw.where}: column {name!r}: expected {wanted}, in every row: correct it")
-    return exact.cast("int64")
+    if raw.columns.order is None:
+        return cast(ir.IntegerValue, table[ROW])
+    place = Place(table, raw.where, raw.columns.order)
+    order = whole_numbers(place, "whole numbers")
+    if not raw.ordered:
+        user, time = table[raw.columns.user], table[raw.columns.time]
+        alike = table.group_by(user=user, time=time, order=order).having(lambda t: t.count() > 1).agg()
+        [twice] = [alike.limit(1).to_pyarrow().to_pylist()]
+        if twice:
+            raise InputError(
+                f"{place} does not order the events: user {twice[0]['user']!r} has two at one instant with "
+                f"{twice[0]['order']}: give a column that tells them apart, or declare them unordered (ties=)"
+            )
+    return cast(ir.IntegerValue, ibis.row_number().over(order_by=[order, table[ROW]]).cast("int64"))

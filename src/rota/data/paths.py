@@ -40,6 +40,11 @@ def find_files(source: str, known: Sequence[str]) -> Found:
         InputError: There is none, one cannot be read, or they are of several kinds.
     """
     path = Path(source)
+    if path.is_dir() and (path / "dataset.toml").is_file():
+        raise InputError(
+            f"{source} is a prepared dataset: expected a log; give the log that it was made of, or load it "
+            "(load_dataset, rota compare)"
+        )
     if path.is_dir():
         paths = sorted(p for p in path.rglob("*") if p.is_file() and suffix_of(p, known))
         missing = f"{source} is a folder without a file that ends in {', '.join(known)}"

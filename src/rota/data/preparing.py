@@ -1,13 +1,14 @@
 """`prepare`: a log of any size, filtered and put in order, to a folder that loads at once."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from errno import EDQUOT, EFBIG, ENOSPC
 from os import PathLike
 from pathlib import Path
 
-import duckdb
 from filelock import FileLock, Timeout
 
 from rota.data.about import Step
@@ -17,6 +18,7 @@ from rota.data.dataset import load_dataset, write_about, write_arrays
 from rota.data.doctor.examining import require_sound
 from rota.data.events import Events
 from rota.data.filters.base import Filter
+from rota.data.filters.time_range import TimeRange
 from rota.data.frames import ArrowStream
 from rota.data.log import Log
 from rota.data.opening import open_events
@@ -60,7 +62,6 @@ def prepare(
     with _making(out) as folder, database(folder) as connection:
         report("reading", 0, 0)
         events = open_events(connection, source, reading)
-        require_sound(events, datetime.now(UTC).date())
         kept, steps = _filtered(events, filters, report)
         arranged = arrange(kept)
         steps.append(_last_step(filters, arranged))
@@ -73,15 +74,27 @@ def prepare(
 
 
 def _filtered(events: Events, filters: Sequence[Filter], report: Report) -> tuple[Events, list[Step]]:
-    """What all filters keep, and what was there before each of them."""
+    """What all filters keep, and what was there before each of them.
+
+    The doctor is asked once the first limits of time hold: they are what mends placeholders and the future.
+    """
     steps: list[Step] = []
-    for one, before in zip(filters, ["read", *map(str, filters)], strict=False):
-        steps.append(_step(before, events))
+    examined, label = False, "read"
+    for one in filters:
+        steps.append(_step(label, events))
         _require_some(events.where, steps)
-        report(str(one), 0, 0)
+        if not examined and not isinstance(one, TimeRange):
+            require_sound(events, datetime.now(UTC).date())
+            examined = True
+        label = str(one)
+        report(label, 0, 0)
         kept = one.apply(events)
         if kept.table is not events.table:  # laid down once: several passes over it follow
             events = kept.having(kept.table.cache())
+    if not examined:
+        if filters:
+            _require_some(events.where, [*steps, _step(label, events)])
+        require_sound(events, datetime.now(UTC).date())
     report("sorting", 0, 0)
     return events, steps
 
@@ -130,12 +143,12 @@ def _making(out: Path) -> Iterator[Path]:
     Raises:
         InputError: The folder exists, is being made by another process, or cannot be written.
     """
-    if out.exists():
-        raise InputError(f"{out} exists: a dataset is never overwritten; choose another folder or remove it")
+    _require_free(out)
     partial, lock = out.with_name(f".{out.name}.part"), FileLock(out.with_name(f".{out.name}.lock"))
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with lock.acquire(timeout=0):
+            _require_free(out)  # another process may have made it just now
             shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
             partial.mkdir()
             try:
@@ -148,8 +161,12 @@ def _making(out: Path) -> Iterator[Path]:
         raise InputError(
             f"{out} is being made by another process: wait for it, or choose another folder"
         ) from error
-    except (OSError, duckdb.Error) as error:
-        reason = getattr(error, "strerror", None) or brief(error)
-        raise InputError(
-            f"{out}: cannot be written: {reason}: free some space, or choose another disk"
-        ) from error
+    except OSError as error:
+        full = error.errno in (ENOSPC, EDQUOT, EFBIG)
+        remedy = "free some space, or choose another disk" if full else "check the path and its permissions"
+        raise InputError(f"{out}: cannot be written: {error.strerror or brief(error)}: {remedy}") from error
+
+
+def _require_free(out: Path) -> None:
+    if os.path.lexists(out):
+        raise InputError(f"{out} exists: a dataset is never overwritten; choose another folder or remove it")

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import ibis.expr.types as ir
 import pyarrow as pa
 
+from rota.data.columns import ROW as ROW
 from rota.data.columns import Columns
 
 __all__ = []
-
-ROW = "rota_row"  # a column of our own beside the source's: improbable enough to be free
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """`read_log`: any table of (user, item, time) to a log in memory."""
 
+from collections.abc import Callable
 from os import PathLike
 
 import numpy as np
@@ -63,11 +64,21 @@ def read_log(
     return read_events_into_log(source, reading)
 
 
-def read_events_into_log(source: str | PathLike[str] | ArrowStream, reading: Reading) -> Log:
-    """`read_log` with what is said of the log in one piece."""
+def read_events_into_log(
+    source: str | PathLike[str] | ArrowStream,
+    reading: Reading,
+    check: Callable[[Events], None] = check_span,
+) -> Log:
+    """`read_log` with what is said of the log in one piece.
+
+    Args:
+        source: As there.
+        reading: How to understand it.
+        check: Raises where the clock makes no sense.
+    """
     with database() as connection:
         events = open_events(connection, source, reading)
-        check_span(events)
+        check(events)
         return to_log(events, arrange(events))
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 from ibis.backends.duckdb import Backend
 
+from rota.data.database import explained
 from rota.data.paths import brief
 from rota.data.raw import ROW
 from rota.errors import InputError
@@ -41,14 +42,15 @@ def stage(
     stored = pa.schema(
         [*(pa.field(f.name, _stored(f.type, f.name == time)) for f in schema), pa.field(ROW, pa.int64())]
     )
-    failures: list[InputError] = []  # what is raised within the database comes out as its own error
+    failures: list[BaseException] = []  # what is raised within the database comes out as its own error
     reader = pa.RecordBatchReader.from_batches(stored, _numbered(stored, batches, where, failures))
     raw = connection.con
     raw.register(f"{name}_stream", reader)
     try:
-        raw.execute(f'create temporary table "{name}" as select * from "{name}_stream"').fetchall()
-    except duckdb.Error as error:
-        raise (failures[0] if failures else error) from error
+        with explained():
+            raw.execute(f'create temporary table "{name}" as select * from "{name}_stream"').fetchall()
+    except (duckdb.Error, InputError) as error:
+        raise (failures[0] if failures else error) from None
     finally:
         raw.unregister(f"{name}_stream")
     return connection.table(name)
@@ -65,18 +67,18 @@ def _stored(kind: pa.DataType, is_time: bool) -> pa.DataType:
 
 
 def _numbered(
-    stored: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, failures: list[InputError]
+    stored: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, failures: list[BaseException]
 ) -> Iterator[pa.RecordBatch]:
     row = 0
-    for batch in batches:
-        rows = pa.array(np.arange(row, row + len(batch), dtype=np.int64))
-        try:
+    try:
+        for batch in batches:
+            rows = pa.array(np.arange(row, row + len(batch), dtype=np.int64))
             kept = [_cast(batch, field, where) for field in stored if field.name != ROW]
-        except InputError as error:
-            failures.append(error)
-            raise
-        yield pa.RecordBatch.from_arrays([*kept, rows], schema=stored)
-        row += len(batch)
+            yield pa.RecordBatch.from_arrays([*kept, rows], schema=stored)
+            row += len(batch)
+    except (Exception, KeyboardInterrupt) as error:
+        failures.append(error)
+        raise
 
 
 def _cast(batch: pa.RecordBatch, field: pa.Field, where: str) -> pa.Array:

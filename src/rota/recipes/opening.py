@@ -1,8 +1,11 @@
 """Opening: a log by name, or a prepared dataset, and the users of it who can be asked."""
 
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 
 from rota.data.dataset import is_dataset, load_dataset
+from rota.data.doctor.examining import require_sound
+from rota.data.events import Events
 from rota.data.log import Log
 from rota.data.options import Reading
 from rota.data.reading import read_events_into_log
@@ -43,14 +46,19 @@ def open_log(source: str, reading: Reading, *, sample_users: int | None = None) 
         sample_users: How many users to draw from those who have events enough to be asked.
 
     Raises:
-        InputError: It cannot be read, has not so many users, or is prepared and yet something is said of it.
+        InputError: It cannot be read, its clock makes no sense, it has not so many users, or it is prepared
+            and yet something is said of it.
     """
-    log = _load(source, reading) if is_dataset(source) else read_events_into_log(source, reading)
+    log = _load(source, reading) if is_dataset(source) else read_events_into_log(source, reading, _sound)
     facts = log.describe()
     if sample_users is None:
         return Opened(log, facts)
     drawn = f"{sample_users:,} users, drawn at random from those with {MIN_EVENTS} events or more"
     return Opened(log.sample_users(sample_users, least=MIN_EVENTS), [*facts, ("sample", drawn)])
+
+
+def _sound(events: Events) -> None:
+    require_sound(events, datetime.now(UTC).date())
 
 
 def _load(source: str, reading: Reading) -> Log:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich import box
 from rich.table import Table
 
 from rota.data.filters.base import Filter
@@ -62,7 +63,7 @@ def _limit(text: str | None) -> str | int | None:
 
 def step_table(log: Log) -> Table:
     """What each step kept, for a terminal."""
-    table = Table(title="Kept", title_justify="left")
+    table = Table(title="Kept", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for name in ("step", "events", "", "users", "items"):
         table.add_column(name, justify="left" if name == "step" else "right")
     first = log.about.steps[0].events

@@ -98,9 +98,10 @@ def ask_of(log: Log, split: Splitter | None = None) -> Question:
     kept = log.with_least(MIN_EVENTS)
     enough = np.flatnonzero(split.askable(kept))
     if len(enough) < 2:
+        found = "one user has" if len(enough) else "no user has"
         raise InputError(
-            f"{log.name}: users with {MIN_EVENTS} events or more, and as many as {split.name} needs: "
-            f"{len(enough)}; expected at least two to compare over"
+            f"{log.name}: {found} {MIN_EVENTS} events or more, and as many as {split.name} needs; expected "
+            "at least two to compare over"
         )
     kept = kept if len(enough) == kept.num_users else kept.of_users(enough)
     return Question(kept, kept.histories(), split.stages(kept))

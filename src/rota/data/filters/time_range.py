@@ -101,11 +101,22 @@ def _ticks(name: str, given: str | int | None, events: Events) -> int | None:
     """A limit in ticks of the log, rounded up: an event is at or after it if its tick is."""
     if given is None:
         return None
+    if isinstance(given, int) and events.known_epoch and _meant_as_date(given):
+        raise InputError(
+            f"{events.name}: {name} {given}: for a date write it in full, for instance 2024-01-01; a whole "
+            f"number is ticks of unit {events.unit!r} since 1970"
+        )
     if isinstance(given, str):
         _check_dates(name, given, events)
         microseconds = (_instant(given) - _EPOCH) // timedelta(microseconds=1)
         given = -(-microseconds * ticks_per_second(events.unit) // 10**6)
     return max(_SMALLEST, min(given, _LARGEST))  # beyond int64 there is no event
+
+
+def _meant_as_date(number: int) -> bool:
+    """Whether a number is a year, or year, month and day in a row; as ticks it would be a day of 1970."""
+    year, month, day = number // 10_000, number // 100 % 100, number % 100
+    return 1900 <= number <= 2200 or (1900 <= year <= 2200 and 1 <= month <= 12 and 1 <= day <= 31)
 
 
 def _check_dates(name: str, text: str, events: Events) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import ibis
 
 from rota.choice import Choice
-from rota.data.events import Events
+from rota.data.events import Events, Ties
 from rota.data.filters._enough import require_count
 from rota.data.filters.base import Filter
 
@@ -28,6 +28,8 @@ class Keep(Choice):
 class UserCap(Filter):
     """Keep at most so many events of each user, in the order of time and, within an instant, of the rows.
 
+    Where ties have no order, an instant stays or goes as a whole: those that fit from that end.
+
     Attributes:
         most: Events of a user that stay.
         keep: ``"last"`` or ``"first"`` of them.
@@ -46,8 +48,13 @@ class UserCap(Filter):
     def apply(self, events: Events) -> Events:
         """Those events."""
         table = events.table
-        order = [table.time, table.row]
+        unordered = events.ties == Ties.UNORDERED
+        order = [table.time] if unordered else [table.time, table.row]
         if self.keep == Keep.LAST:
             order = [column.desc() for column in order]
+        if unordered:
+            before = ibis.rank().over(group_by="user", order_by=order)  # events of nearer instants
+            basket = table.count().over(group_by=["user", "time"])
+            return events.having(table.filter(before + basket <= self.most))
         place = ibis.row_number().over(group_by="user", order_by=order)  # from 0
         return events.having(table.filter(place < self.most))

@@ -1,13 +1,14 @@
 """Text with separators: CSV and TSV, plain or gzipped. Every field is read as text and understood later."""
 
 import csv
+import glob
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 from uuid import uuid4
 
 import duckdb
@@ -22,6 +23,7 @@ from rota.errors import InputError
 
 __all__ = ["Text"]
 
+_SHOWN = 3
 _SEPARATOR = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
@@ -77,15 +79,23 @@ def header(path: Path, layout: Layout) -> list[str]:
     """
     try:
         with _plain(path) as raw:
-            line = raw.readline()
-        names = next(csv.reader([line.decode(layout.encoding).lstrip("\ufeff")], delimiter=layout.separator))
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: damaged, or no text: {brief(error)}") from error
-    except StopIteration:
-        names = []
+            lines = _decoded(raw, layout.encoding)
+            quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE
+            names = next(csv.reader(lines, delimiter=layout.separator, quoting=quoting), [])
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(
+            f"{path}: damaged, or no text with a line of names on top: {brief(error)}"
+        ) from error
     if not names:
         raise InputError(f"{path} is empty: expected a line with the names of the columns, and rows below it")
     return names
+
+
+def _decoded(raw: BufferedIOBase, encoding: str) -> Iterator[str]:
+    """Lines, one by one: what follows the names may be of another kind, and is not looked at here."""
+    for number, line in enumerate(raw):
+        text = line.decode(encoding)
+        yield text if number else text.removeprefix("\ufeff")
 
 
 def read_text(
@@ -124,11 +134,23 @@ def read_text(
             f'create temporary table "{name}" as select {picked}, row_number() over () - 1 as {ROW} '
             f"from read_csv(?, auto_detect = false, columns = {fields}, header = {layout.titled}, delim = ?, "
             "quote = ?, escape = ?, encoding = ?, store_rejects = true, rejects_limit = 0, "
-            f"rejects_table = '{rejects}', rejects_scan = '{rejects}_scan')",
-            [[str(path) for path in paths], layout.separator, layout.quote, layout.quote, layout.encoding],
-        ).fetchall()
+            f"rejects_table = '{rejects}', rejects_scan = '{rejects}_scan', compression = ?)",
+            [
+                [glob.escape(str(path)) for path in paths],  # a name may hold what would be a pattern
+                layout.separator, layout.quote, layout.quote, layout.encoding,
+                "gzip" if _is_zipped(paths[0]) else "none",
+            ],
+        ).fetchall()  # fmt: skip
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error as error:
-        raise InputError(f"{paths[0]}: damaged, or not text with separators: {brief(error)}") from error
+        where = ", ".join(str(path) for path in paths[:_SHOWN])
+        if "state machine" in str(error):
+            raise InputError(
+                f"{where}: not all lines end alike (some in \\n, some in \\r\\n), or a quote is out of "
+                "place: correct the file"
+            ) from error
+        raise InputError(f"{where}: damaged, or not text with separators: {brief(error)}") from error
     skipped = _rejected(raw, rejects, layout, on_error)
     return connection.table(name), skipped
 
@@ -138,22 +160,39 @@ def _escaped(name: str) -> str:
 
 
 def _rejected(raw: duckdb.DuckDBPyConnection, rejects: str, layout: Layout, on_error: OnError) -> int:
-    """Number of lines that could not be read."""
+    """Number of lines that could not be read.
+
+    Raises:
+        InputError: There is one and it is not to be skipped, or a quote does not close: then lines after it
+            are lost too, and nobody knows how many.
+    """
     [(count,)] = raw.execute(f"select count(distinct (file_id, line)) from {rejects}").fetchall()
-    if count and on_error == OnError.STOP:
-        path, position, message = raw.execute(
-            f"select file_path, line_byte_position - 1, error_message from {rejects} join {rejects}_scan "
-            "using (scan_id, file_id) order by file_id, line limit 1"
-        ).fetchall()[0]
+    lost = "error_type = 'UNQUOTED VALUE' and contains(csv_line, chr(10))"
+    first = raw.execute(
+        f"select file_path, line_byte_position, error_message, {lost} from {rejects} join {rejects}_scan "
+        f"using (scan_id, file_id) where {lost} or {on_error == OnError.STOP} order by file_id, line limit 1"
+    ).fetchall()
+    if not first:
+        return int(count)
+    path, position, message, loses = first[0]
+    where = f"{path}, line {_line(Path(path), position)}"
+    if loses:
         raise InputError(
-            f"{path}, line {_line(Path(path), position)}: {brief(Exception(message))}: correct or remove the "
-            f"line, or skip such lines, {count} of them (on_error=, --on-error skip)"
+            f"{where}: a quote that opens here does not close where a field ends: correct the line"
         )
-    return int(count)
+    raise InputError(
+        f"{where}: {brief(Exception(message))}: correct or remove the line, or skip such lines, {count} of "
+        "them (on_error=, --on-error skip)"
+    )
 
 
 def _line(path: Path, position: int) -> int:
-    """Line of a byte, counted as an editor does: the database counts a field with line breaks as one line."""
+    """Line of a byte, counted as an editor does: the database counts a field with line breaks as one line.
+
+    Args:
+        path: The file.
+        position: Of the line's first byte, from 1; after a carriage return, of the line feed before it.
+    """
     before = 0
     with _plain(path) as file:
         while position > 0 and (part := file.read(min(position, 2**20))):
