@@ -49,9 +49,10 @@ def test_bench_rotary_times_everyone(unchecked_shapes: None) -> None:
     assert isinstance(found, RotaryBench)
     names = {timing.name for timing in found.forward}
     assert names >= {"copy", "rota", "plain"}
-    assert len(names) == 5 - len(found.missing)
+    assert len(names) == 6 - len(found.missing)
     assert {timing.name for timing in found.training} == {
-        "copy", "rota, fixed phases", "rota, learnable phases"
+        "copy", "rota, fixed phases", "rota, fixed phases, plain PyTorch", "rota, learnable phases",
+        "rota, learnable phases, plain PyTorch",
     }  # fmt: skip
     assert [length for length, _ in found.lengths] == [1000]
     assert found.bytes_moved == 64 * 4 * 200 * 64 * 4 * 2 * 2

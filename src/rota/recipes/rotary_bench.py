@@ -13,12 +13,14 @@ from rota.encodings.trope import TRoPE
 from rota.errors import InputError
 from rota.kernels.wrapped_gaussian import WrappedGaussian
 from rota.recipes.timing import Timing, Work, circumstances, measure
+from rota.rotary import native
 
 __all__ = ["RotaryBench", "bench_rotary"]
 
 SHAPE = (64, 4, 200, 64)  # batch, heads, length, head_dim
 LENGTHS = (1000, 10_000, 100_000, 1_000_000)
 COPY, ROTA, PLAIN = "copy", "rota", "plain"
+WITHOUT = "plain PyTorch"  # of Rota's rotations: without numba, which is not everywhere
 PEERS = {"transformers": "transformers", "rotary-embedding-torch": "rotary_embedding_torch"}
 
 
@@ -31,6 +33,7 @@ class RotaryBench:
         forward: Phases from int64 times included, but for those named "ready", which are given them.
         training: Forward and backward of a sum of the rotated features.
         lengths: Length and timings of one user and one head, of so many events.
+        native: Whether numba turned the pairs of what is not said to be compiled or plain PyTorch.
         missing: Peers that are not installed.
         circumstances: Processor, threads, versions, commit.
     """
@@ -39,6 +42,7 @@ class RotaryBench:
     forward: Sequence[Timing]
     training: Sequence[Timing]
     lengths: Sequence[tuple[int, Sequence[Timing]]]
+    native: bool
     missing: Sequence[str]
     circumstances: dict[str, object]
 
@@ -54,6 +58,7 @@ class RotaryBench:
             "shape": list(self.shape),
             "bytes_of_a_copy": self.bytes_moved,
             "circumstances": self.circumstances,
+            "native": self.native,
             "missing": list(self.missing),
             "forward_seconds": {timing.name: list(timing.seconds) for timing in self.forward},
             "training_seconds": {timing.name: list(timing.seconds) for timing in self.training},
@@ -114,8 +119,9 @@ def bench_rotary(
             forward,
             training,
             lengths,
+            native.available(),
             _missing(),
-            circumstances("transformers", "rotary-embedding-torch"),
+            circumstances("numba", "transformers", "rotary-embedding-torch"),
         )
     finally:
         torch.set_num_threads(before)
@@ -139,6 +145,7 @@ def _forward(compiled: bool) -> dict[str, Work]:
     contenders: dict[str, Work] = {
         COPY: lambda: (q.clone(), k.clone()),
         ROTA: lambda: clock(q, k, time, time),
+        f"{ROTA}, {WITHOUT}": _without_numba(lambda: clock(q, k, time, time)),
         PLAIN: lambda: (plain(q, time, cycles), plain(k, time, cycles)),
     }
     contenders |= _peers(q, k)
@@ -201,11 +208,20 @@ def _training() -> dict[str, Work]:
 
         return work
 
-    return {
-        COPY: step(lambda: (q.clone(), k.clone())),
+    ours = {
         "rota, fixed phases": step(lambda: clock(q, k, time, time)),
         "rota, learnable phases": step(lambda: learnt(q, k, time, time)),
     }
+    plainly = {f"{name}, {WITHOUT}": _without_numba(work) for name, work in ours.items()}
+    return {COPY: step(lambda: (q.clone(), k.clone()))} | ours | plainly
+
+
+def _without_numba(work: Work) -> Work:
+    def done() -> object:
+        with native.plain_pytorch():
+            return work()
+
+    return done
 
 
 def _of_length(length: int) -> dict[str, Work]:

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from rota.errors import InputError
+from rota.rotary import native
 from rota.rotary.batching import is_mapped_by_autograd, leading
 from rota.rotary.blocks import blocks
 from rota.rotary.kinds import require_floats, require_int64, require_tensor
@@ -83,9 +84,10 @@ def _gather(points: Tensor, index: Tensor) -> Tensor:
 
 
 class _InPlace(torch.autograd.Function):
-    """The product takes the gathered points' memory, and nothing is kept for backward but the few points.
+    """Nothing is kept for backward but the few points.
 
-    bfloat16 and misaligned features need scratch memory: they are turned block by block.
+    Where numba cannot turn the pairs in one pass, the product takes the gathered points' memory. bfloat16 and
+    misaligned features need scratch memory: they are turned block by block.
 
     Backward rotates by the conjugate points, which it gathers again: cheaper than keeping them. It is such a
     rotation itself, so it can be differentiated any number of times.
@@ -94,6 +96,8 @@ class _InPlace(torch.autograd.Function):
     @staticmethod
     def forward(x: Tensor, points: Tensor, index: Tensor) -> Tensor:
         table = points.to(torch.promote_types(x.dtype, points.real.dtype).to_complex())
+        if (turned := native.turn_gathered(x, table, index)) is not None:
+            return turned
         by_token = x.transpose(1, 2)
         if needs_no_copy(by_token, table, by_token):
             gathered = _gather(table, index)

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rota.rotary import native
 from rota.rotary.batching import is_mapped, is_mapped_by_autograd, leading
 from rota.rotary.blocks import blocks
 from rota.rotary.layouts import beginning, pair_views
@@ -88,8 +89,9 @@ def _phase_gradient(output: Tensor, grad: Tensor, turns: Tensor, layout: str) ->
         by_angle = _across(output, grad, layout, wide).sum_to_size(turns.shape)
     else:
         by_angle = torch.zeros(turns.shape, dtype=wide, device=turns.device)
-        for output_block, grad_block, sum_block in blocks(output, grad, by_angle):
-            sum_block += _across(output_block, grad_block, layout, wide).sum_to_size(sum_block.shape)
+        if layout == "half" or not native.phase_gradient(output, grad, by_angle):
+            for output_block, grad_block, sum_block in blocks(output, grad, by_angle):
+                sum_block += _across(output_block, grad_block, layout, wide).sum_to_size(sum_block.shape)
     return (by_angle * TURN).to(turns.dtype)
 
 

@@ -1,13 +1,15 @@
 """Pairs of features times points: the one place where numbers are multiplied.
 
 Interleaved pairs are complex numbers in memory, and eager PyTorch multiplies those as fast as it copies them;
-bfloat16 and float16 are widened to float32, multiplied and rounded once. Halves, and everything under a
+bfloat16 and float16 are widened to float32, multiplied and rounded once. Where numba is installed, it turns
+float32 and float64 pairs. Halves, and everything under a
 compiler, are turned in real arithmetic. What needs scratch memory is turned block by block.
 """
 
 import torch
 from torch import Tensor
 
+from rota.rotary import native
 from rota.rotary.blocks import blocks
 from rota.rotary.layouts import beginning, pair_views, paired, unpaired
 from rota.rotary.points import cosine_and_sine, count
@@ -45,11 +47,13 @@ def product(x: Tensor, points: Tensor, layout: str, out: Tensor | None = None) -
     apart = out is None or not _share_memory(x, out)
     if not apart and out is not None and not _same_place(x, out) and _may_overlap(x, out):
         return out.copy_(product(x, points, layout))  # else a pair could be written over before it is read
-    result = _empty_like(x) if out is None else out
+    result = native.empty_rows_like(x) if out is None else out
     rotated = 2 * count(points)
     if rotated < x.shape[-1] and result is not x:
         result[..., rotated:].copy_(x[..., rotated:])
     head, target = x[..., :rotated], result[..., :rotated]
+    if layout == "interleaved" and native.turn_into(head, points, target):
+        return result
     if layout == "interleaved" and needs_no_copy(head, points, target):
         write_interleaved(head, points, target)
     elif layout == "half" and apart and not _widened(head, points):
@@ -78,12 +82,6 @@ def _may_overlap(x: Tensor, out: Tensor) -> bool:
 def _span(view: Tensor) -> tuple[int, int]:
     first = int(view.storage_offset())
     return first, first + sum((size - 1) * step for size, step in zip(view.shape, view.stride(), strict=True))
-
-
-def _empty_like(x: Tensor) -> Tensor:
-    """Memory in the order of ``x``, but with the features of a head side by side."""
-    like = torch.empty_like(x)
-    return like if like.stride(-1) == 1 else torch.empty(x.shape, dtype=x.dtype, device=x.device)
 
 
 def as_complex(x: Tensor) -> Tensor:
