@@ -6,8 +6,8 @@ The log is made up in the shape of MovieLens 20M: at least 20 events a person, p
 by person, times over twenty years. Each run is a process of its own, so that its peak memory is its own; both
 read the same Parquet file from a warm disk cache, and take turns in who goes first. The peer is what a user
 of RecTools 0.19 does: `pandas.read_parquet`, the same 5-core, a stable sort by user and time, the last event
-of each user split off, `Dataset.construct`. It runs in the interpreter given with --peer, or in an environment
-made for it.
+of each user split off, `Dataset.construct`. It runs in the interpreter given with --peer, or in an
+environment made for it.
 """
 
 import argparse
