@@ -88,7 +88,7 @@ def test_description() -> None:
         "users": "2",
         "items": "3",
         "ties": "1 (50.0% of neighbouring events, in the order of the rows)",
-        "span": "2020-09-13T08:26:40 to 2020-09-14T08:26:40 (1.0 days)",
+        "span": "2020-09-13T08:26:40 to 2020-09-14T08:26:40 (1.0 days, on the users' clocks)",
         "unit": "s, inferred from the magnitude",
         "zone": "America/New_York",
     }
