@@ -1,7 +1,7 @@
 """The algebra is closed: whatever is made of admissible profiles is one, with the law that it should have."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rota.kernels import (
@@ -63,6 +63,7 @@ def build(tree: Tree) -> Kernel:
 
 
 @settings(max_examples=40)
+@example(("product", ("wrapped", 2.0, 0.694), ("wrapped", 41.51317341855028, 0.694)))  # one period: 1e18 s
 @given(TREES)
 def test_a_composed_profile_has_a_law_that_reproduces_it(tree: Tree) -> None:
     kernel = build(tree)

@@ -64,7 +64,8 @@ class Lattice(Discrete):
 
     def characteristic(self, lag: ArrayLike) -> Complex128Array:
         """Sum of ``pmf(k) exp(2j pi k lag / period)``; lag in seconds, any shape."""
-        turn = np.mod(lag_seconds(lag), self.period) / self.period  # before k multiplies the error
+        # Before k multiplies the error; fmod, since mod adds the period to a negative lag, and rounds.
+        turn = np.fmod(lag_seconds(lag), self.period) / self.period
         return wave_sum(circle, turn, self.harmonics, self.masses)
 
     def harmonic_quantile(self, probability: ArrayLike) -> Int64Array:
