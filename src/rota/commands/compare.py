@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rota.batch import TimeAccess
+from rota.commands import _reading as options
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
 from rota.evaluation.seen import SeenItems
@@ -27,7 +28,7 @@ from rota.training.recipe import Training
 __all__: list[str] = []
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-_LOG, _MODEL, _TRAINING = "The log", "The model", "Training"
+_ROWS, _MODEL, _TRAINING = "Rows", "The model", "Training"
 
 
 @app.command(
@@ -48,39 +49,19 @@ def compare_command(
             help="Prepared dataset, files, a table of a database by URL, or a source known by name: flights."
         ),
     ],
-    user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_LOG)] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_LOG)] = None,
-    time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_LOG)] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of whole numbers: s, ms, us or ns; else inferred.", rich_help_panel=_LOG),
-    ] = None,
-    zone: Annotated[
-        str | None,
-        typer.Option(help="Time zone in which users live, for instance Europe/Paris.", rich_help_panel=_LOG),
-    ] = None,
-    zone_column: Annotated[
-        str | None, typer.Option(help="Column of the user's time zone, instead.", rich_help_panel=_LOG)
-    ] = None,
-    offset_column: Annotated[
-        str | None, typer.Option(help="Column of minutes east of UTC, instead.", rich_help_panel=_LOG)
-    ] = None,
-    epoch: Annotated[
-        str | None,
-        typer.Option(help="What whole numbers count from: unix or unknown.", rich_help_panel=_LOG),
-    ] = None,
-    ties: Annotated[
-        str | None,
-        typer.Option(help="Events of one instant: in the order of rows, or unordered.", rich_help_panel=_LOG),
-    ] = None,
-    order: Annotated[
-        str | None, typer.Option(help="Column that orders them, instead.", rich_help_panel=_LOG)
-    ] = None,
-    on_error: Annotated[
-        str | None, typer.Option(help="Rows that cannot be read: stop or skip.", rich_help_panel=_LOG)
-    ] = None,
+    user: options.User = None,
+    item: options.Item = None,
+    time: options.Time = None,
+    unit: options.Unit = None,
+    zone: options.Zone = None,
+    zone_column: options.ZoneColumn = None,
+    offset_column: options.OffsetColumn = None,
+    epoch: options.Epoch = None,
+    ties: options.Ties = None,
+    order: options.Order = None,
+    on_error: options.OnError = None,
     sample_users: Annotated[
-        int | None, typer.Option(help="Ask a random sample of so many users.", rich_help_panel=_LOG)
+        int | None, typer.Option(help="Ask a random sample of so many users.", rich_help_panel=_ROWS)
     ] = None,
     arms: Annotated[
         str, typer.Option(help="Encodings, separated by commas; a + shares a head's features.")

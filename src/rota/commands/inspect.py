@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rota.commands import _reading as options
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, say
 from rota.errors import InputError
@@ -17,7 +18,6 @@ from rota.recipes.inspecting import inspect_log, save_diagnosis, save_diagnosis_
 __all__: list[str] = []
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-_COLUMNS, _CLOCK, _ROWS = "Columns", "The clock", "Rows"
 
 
 @app.command(
@@ -36,40 +36,17 @@ def inspect_command(
     log: Annotated[
         str, typer.Argument(help="Files, a folder, a table of a database by URL, or a source known by name.")
     ],
-    user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_COLUMNS)] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_COLUMNS)] = None,
-    time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_COLUMNS)] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of whole numbers: s, ms, us or ns; else inferred.", rich_help_panel=_CLOCK),
-    ] = None,
-    zone: Annotated[
-        str | None,
-        typer.Option(help="Time zone in which users live, such as Europe/Paris.", rich_help_panel=_CLOCK),
-    ] = None,
-    zone_column: Annotated[
-        str | None, typer.Option(help="Column of the user's time zone, instead.", rich_help_panel=_CLOCK)
-    ] = None,
-    offset_column: Annotated[
-        str | None,
-        typer.Option(help="Column of minutes east of UTC, instead.", rich_help_panel=_CLOCK),
-    ] = None,
-    epoch: Annotated[
-        str | None,
-        typer.Option(help="What whole numbers count from: unix or unknown.", rich_help_panel=_CLOCK),
-    ] = None,
-    ties: Annotated[
-        str | None,
-        typer.Option(
-            help="Events of one instant: in the order of rows, or unordered.", rich_help_panel=_ROWS
-        ),
-    ] = None,
-    order: Annotated[
-        str | None, typer.Option(help="Column that orders them, instead.", rich_help_panel=_ROWS)
-    ] = None,
-    on_error: Annotated[
-        str | None, typer.Option(help="Rows that cannot be read: stop or skip.", rich_help_panel=_ROWS)
-    ] = None,
+    user: options.User = None,
+    item: options.Item = None,
+    time: options.Time = None,
+    unit: options.Unit = None,
+    zone: options.Zone = None,
+    zone_column: options.ZoneColumn = None,
+    offset_column: options.OffsetColumn = None,
+    epoch: options.Epoch = None,
+    ties: options.Ties = None,
+    order: options.Order = None,
+    on_error: options.OnError = None,
     json: Annotated[Path | None, typer.Option(help="File for all figures.", metavar="FILE")] = None,
     html: Annotated[Path | None, typer.Option(help="File for a page to show.", metavar="FILE")] = None,
 ) -> None:

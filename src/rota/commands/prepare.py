@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from rota.commands import _reading as options
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
 from rota.recipes.fetching import fetch_known
@@ -14,7 +15,7 @@ from rota.recipes.preparing import chosen_filters, prepare_with, step_table
 __all__: list[str] = []
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-_COLUMNS, _CLOCK, _ROWS, _FILTERS = "Columns", "The clock", "Rows", "Filters, applied in this order"
+_FILTERS = "Filters, applied in this order"
 
 
 @app.command(
@@ -32,40 +33,17 @@ def prepare_command(
         str, typer.Argument(help="Files, a folder, a table of a database by URL, or a source known by name.")
     ],
     out: Annotated[Path, typer.Option(help="Folder to make; it must not exist.", metavar="DIR")],
-    user: Annotated[str | None, typer.Option(help="Column of the user.", rich_help_panel=_COLUMNS)] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the item.", rich_help_panel=_COLUMNS)] = None,
-    time: Annotated[str | None, typer.Option(help="Column of the time.", rich_help_panel=_COLUMNS)] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of whole numbers: s, ms, us or ns; else inferred.", rich_help_panel=_CLOCK),
-    ] = None,
-    zone: Annotated[
-        str | None,
-        typer.Option(help="Time zone in which users live, such as Europe/Paris.", rich_help_panel=_CLOCK),
-    ] = None,
-    zone_column: Annotated[
-        str | None, typer.Option(help="Column of the user's time zone, instead.", rich_help_panel=_CLOCK)
-    ] = None,
-    offset_column: Annotated[
-        str | None,
-        typer.Option(help="Column of minutes east of UTC, instead.", rich_help_panel=_CLOCK),
-    ] = None,
-    epoch: Annotated[
-        str | None,
-        typer.Option(help="What whole numbers count from: unix or unknown.", rich_help_panel=_CLOCK),
-    ] = None,
-    ties: Annotated[
-        str | None,
-        typer.Option(
-            help="Events of one instant: in the order of rows, or unordered.", rich_help_panel=_ROWS
-        ),
-    ] = None,
-    order: Annotated[
-        str | None, typer.Option(help="Column that orders them, instead.", rich_help_panel=_ROWS)
-    ] = None,
-    on_error: Annotated[
-        str | None, typer.Option(help="Rows that cannot be read: stop or skip.", rich_help_panel=_ROWS)
-    ] = None,
+    user: options.User = None,
+    item: options.Item = None,
+    time: options.Time = None,
+    unit: options.Unit = None,
+    zone: options.Zone = None,
+    zone_column: options.ZoneColumn = None,
+    offset_column: options.OffsetColumn = None,
+    epoch: options.Epoch = None,
+    ties: options.Ties = None,
+    order: options.Order = None,
+    on_error: options.OnError = None,
     since: Annotated[
         str | None,
         typer.Option(help="First time that is kept: 2012-04-01, or a number.", rich_help_panel=_FILTERS),
