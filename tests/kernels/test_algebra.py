@@ -64,6 +64,13 @@ def build(tree: Tree) -> Kernel:
 
 @settings(max_examples=40)
 @example(("product", ("wrapped", 2.0, 0.694), ("wrapped", 41.51317341855028, 0.694)))  # one period: 1e18 s
+@example(  # no common period: rates that ought to be equal differ in their last bits
+    (
+        "product",
+        ("product", ("wrapped", 43.79338836588996, 0.5), ("wrapped", 178.6778753831074, 0.1)),
+        ("wrapped", 178.6778753831074, 0.1),
+    )
+)
 @given(TREES)
 def test_a_composed_profile_has_a_law_that_reproduces_it(tree: Tree) -> None:
     kernel = build(tree)

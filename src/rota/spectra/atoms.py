@@ -96,4 +96,7 @@ def gathered_atoms(
     slack = 1e-14 * max(float(np.abs(ascending).max()), np.finfo(np.float64).tiny)
     starts = np.concatenate([[True], np.diff(ascending) > slack])
     groups = np.cumsum(starts) - 1
-    return Atoms(ascending[starts], sums_of(groups, sorted_masses, int(starts.sum())), mass_cut, sup_error)
+    lowest, highest = ascending[starts], ascending[np.concatenate([starts[1:], [True]])]
+    # The one nearest to zero stands for all, or zero between: a law and its mirror image choose alike.
+    chosen = np.where(lowest >= 0, lowest, np.minimum(highest, 0.0))
+    return Atoms(chosen, sums_of(groups, sorted_masses, int(starts.sum())), mass_cut, sup_error)
