@@ -62,7 +62,8 @@ class SurvivalInverse:
             above = excess > 0  # the survival is still too large: the root lies further out
             low[open_], high[open_] = np.where(above, x, low[open_]), np.where(above, high[open_], x)
             slope = self.density(x)
-            step = np.divide(excess, slope, out=np.full(x.shape, np.inf), where=slope > 0)
+            with np.errstate(over="ignore"):  # a slope that small is none: infinity, too
+                step = np.divide(excess, slope, out=np.full(x.shape, np.inf), where=slope > 0)
             inside = (x + step > low[open_]) & (x + step < high[open_])
             moved = np.where(inside, x + step, (low[open_] + high[open_]) / 2)
             done = (np.abs(moved - x) <= 4e-16 * x) | (np.abs(excess) <= 2e-16 * wanted[open_])
