@@ -55,6 +55,7 @@ def test_truncation_by_the_shortest_cycle() -> None:
         truncated(density, 3)
 
 
+@pytest.mark.slow
 def test_the_curve_of_truncation_is_what_each_cut_does() -> None:
     law = DAILY.spectrum()
     curve = truncation_curve(law)

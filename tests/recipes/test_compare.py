@@ -183,6 +183,7 @@ def test_a_comparison_is_read_back(compared: Compared, results: dict) -> None:
     assert loaded == results
 
 
+@pytest.mark.slow
 def test_the_same_log_as_csv_in_another_folder_gives_the_same(
     compared: Compared, results: dict, tmp_path: Path
 ) -> None:

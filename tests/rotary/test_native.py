@@ -271,6 +271,7 @@ def right(): return bool((rotate(x, turns) - wanted).abs().max() < 1e-6)
 """
 
 
+@pytest.mark.slow
 def test_a_forked_child_turns_alone() -> None:
     code = """
 import os
@@ -285,12 +286,14 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert printed(ROTATE + code) == "0"
 
 
+@pytest.mark.slow
 def test_at_exit_it_still_turns() -> None:
     assert (
         printed(ROTATE + "import atexit\nassert right()\natexit.register(lambda: print(right()))") == "True"
     )
 
 
+@pytest.mark.slow
 def test_it_is_switched_off_by_the_environment() -> None:
     code = ROTATE + "import sys\nprint(right(), native.available(), 'numba' in sys.modules)"
     assert printed(code, ROTA_NATIVE="0") == "True False False"
@@ -298,6 +301,7 @@ def test_it_is_switched_off_by_the_environment() -> None:
     assert printed(code) == "True True True"
 
 
+@pytest.mark.slow
 def test_no_folder_can_be_written(tmp_path: Path) -> None:
     """Compiled code is then not kept, and nobody is told."""
     package = tmp_path / "site" / "rota"

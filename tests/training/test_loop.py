@@ -87,6 +87,7 @@ def weights(network: torch.nn.Module) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("encoding", [NoEncoding(), ClockRoPE()])
+@pytest.mark.slow
 def test_ten_users_are_learnt_by_heart(world: World, encoding: object) -> None:
     _, fitted, _ = train(world, blueprint(encoding), epochs=40)
     assert max(fitted.validation) > 0.95
@@ -165,6 +166,7 @@ def test_progress_counts_every_step(world: World) -> None:
     assert len(steps[-1].validation) == 1
 
 
+@pytest.mark.slow
 def test_bfloat16_trains_too(world: World) -> None:
     _, fitted, _ = train(world, blueprint(ClockRoPE()), epochs=40, precision="bf16-mixed")
     assert max(fitted.validation) > 0.8
