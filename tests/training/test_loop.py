@@ -18,6 +18,7 @@ from rota.histories import Histories, Spans
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
 from rota.training.checkpoint import load_checkpoint, save_checkpoint
+from rota.training.divergence import DivergedError, LossGuard
 from rota.training.loop import fit
 from rota.training.order import EpochOrder
 from rota.training.progress import Fitted, Progress
@@ -253,3 +254,77 @@ def test_torn_weights_are_refused(tmp_path, content: bytes) -> None:
     (tmp_path / "model.safetensors").write_bytes(content)
     with pytest.raises(InputError, match="does not fit"):
         load_checkpoint(tmp_path)
+
+
+class Spoiling:
+    """Spoils the weights after one step, as a diverging training would."""
+
+    def __init__(self, network: torch.nn.Module, epoch: int, step: int, value: float = float("nan")) -> None:
+        self.network, self.at, self.value = network, (epoch, step), value
+
+    def __call__(self, progress: Progress) -> None:
+        if (progress.epoch, progress.step) == self.at:
+            with torch.no_grad():
+                next(self.network.parameters()).fill_(self.value)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_loss_that_is_no_number_names_its_step_and_keeps_the_best_epoch(world: World, step: int) -> None:
+    scores, kept = iter([0.5, 0.4, 0.3, 0.2]), []
+    network = blueprint().build()
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    assert -(-len(windows) // 4) > step
+    with pytest.raises(DivergedError, match=rf"the loss is nan in epoch 3, step {step + 1}: ") as diverged:
+        fit(
+            network, windows, Training(epochs=4, batch_size=4, patience=4), seed=0,
+            validate=lambda: next(scores), keep=lambda: kept.append(weights(network)),
+            report=Spoiling(network, 2, step),
+        )  # fmt: skip
+    error = diverged.value
+    assert (error.epoch, error.step, error.fitted) == (2, step, Fitted((0.5, 0.4), 0))
+    assert len(kept) == 1
+    assert torch.equal(weights(network), kept[0])
+    assert not network.training
+    told = str(error.told("runs/x"))
+    assert "last good checkpoint, epoch 1 (validation 0.500), is in runs/x" in told
+    assert "lower its learning rate" in told
+    assert "\n" not in told
+
+
+def test_a_loss_that_is_no_number_in_the_first_epoch_leaves_no_checkpoint(world: World) -> None:
+    network = blueprint().build()
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    with pytest.raises(DivergedError, match="epoch 1, step 2") as diverged:
+        fit(
+            network, windows, Training(epochs=4, batch_size=4), seed=0, validate=lambda: 0.0,
+            keep=lambda: None, report=Spoiling(network, 0, 1),
+        )  # fmt: skip
+    assert diverged.value.fitted is None
+    assert "no checkpoint" in str(diverged.value.told())
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_the_last_step_spoilt_are_not_validated(world: World, value: float) -> None:
+    network, asked = blueprint().build(), []
+    windows = TrainingWindows(world.histories, world.train, 10, TimeAccess.REQUEST)
+    last = -(-len(windows) // 4)
+    with pytest.raises(DivergedError, match=f"weights are not finite .* epoch 2, step {last}: "):
+        fit(
+            network, windows, Training(epochs=3, batch_size=4), seed=0,
+            validate=lambda: asked.append(0) or 0.1, keep=lambda: None,
+            report=Spoiling(network, 1, last, value),
+        )  # fmt: skip
+    assert len(asked) == 1
+
+
+def test_a_guard_that_looks_rarely_still_names_the_first_bad_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    guard = LossGuard(blueprint().build())
+    with monkeypatch.context() as patched:  # as on a GPU between two looks
+        patched.setattr(guard, "_require_finite", lambda epoch: None)
+        for epoch, losses in enumerate([(1.0, 2.0, 3.0), (1.0, float("inf"), float("nan"), 2.0)]):
+            for step, loss in enumerate(losses):
+                guard.watch(torch.tensor(loss), epoch, step)
+    with pytest.raises(DivergedError, match="the loss is inf in epoch 2, step 2"):
+        guard.require_sound(1)
+    guard.watch(torch.tensor(1.0), 2, 0)
+    guard.require_sound(2)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from rota.errors import InputError
 from rota.tables import Recipe
+from rota.training.losses.base import Loss
 from rota.training.losses.sampled_softmax import SampledSoftmax
 
 
@@ -26,7 +27,7 @@ class Training(Recipe):
     learning_rate: float = 2e-3
     weight_decay: float = 0.01
     patience: int = 3
-    loss: SampledSoftmax = field(default_factory=SampledSoftmax)
+    loss: Loss = field(default_factory=SampledSoftmax)
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "patience"):
