@@ -150,6 +150,14 @@ def test_position_is_an_addend_and_its_future_half_is_never_read() -> None:
     assert place.weight.grad.tolist() == [1, 2, 3, 4, 5, 0, 0, 0, 0]
 
 
+def test_layers_of_one_recipe_have_the_same_buckets() -> None:
+    key = NOW + torch.tensor([[0, 60, 3660, 3661]])
+    first, second = (TimeBias().build(max_len=4, layer=layer) for layer in range(2))
+    shared = second.of_buckets(first.buckets(key + 9, key), key + 9, key)
+    assert torch.equal(shared, second(key + 9, key))
+    assert not torch.equal(shared, first(key + 9, key))
+
+
 def test_a_bfloat16_model_sums_gradients_wide() -> None:
     module = TimeBias(position=False).build(max_len=40).bfloat16()
     key = torch.full((2, 40), NOW)

@@ -10,6 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from rota.encodings.base import Rotation, given
 from rota.encodings.site import Site
 from rota.errors import InputError
+from rota.rotary import native
 from rota.rotary.gathered import rotate_gathered
 from rota.rotary.phase import require_lattice, turns_of_lattice
 from rota.rotary.points import unit_points
@@ -97,8 +98,8 @@ class HarmonicRotation(Rotation):
         self._keep_index(harmonics, self.periods.expand_as(self.harmonics).flatten(), places)
 
     def _keep_index(self, harmonics: Tensor, periods: Tensor, index: Tensor) -> None:
-        self.register_buffer("_harmonics", harmonics, persistent=False)
-        self.register_buffer("_periods", periods, persistent=False)
+        self.register_buffer("_harmonics", harmonics.contiguous(), persistent=False)
+        self.register_buffer("_periods", periods.contiguous(), persistent=False)
         self.register_buffer("_index", index.view_as(self.harmonics), persistent=False)
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
@@ -144,7 +145,13 @@ class HarmonicRotation(Rotation):
         return self._rotate(k, given(time), 1)
 
     def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
-        index = self._index.repeat_interleave(group, 0)
-        turns = turns_of_lattice(time[..., None], self._harmonics, self._periods, small=self._small)
-        points = unit_points(turns, x.dtype)
+        index = self._index if group == 1 else self._index.repeat_interleave(group, 0)
+        points = unit_points(self._turns(time), x.dtype)
         return rotate_gathered(x, points, index)
+
+    def _turns(self, time: Tensor) -> Tensor:
+        """Of each token's distinct harmonics, shape ``(batch, length, distinct)``."""
+        turns = native.turns_of_lattice(time, self._harmonics, self._periods, small=self._small)
+        if turns is not None:
+            return turns
+        return turns_of_lattice(time[..., None], self._harmonics, self._periods, small=self._small)

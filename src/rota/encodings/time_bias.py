@@ -57,7 +57,30 @@ class GapBias(LogitBias):
         Raises:
             InputError: A time is missing, or a position that is needed.
         """
-        bias = looked_up(self.weight, self.buckets(query_time, key_time)).unsqueeze(1)
+        buckets = self.buckets(query_time, key_time)
+        return self.of_buckets(buckets, query_time, key_time, query_position, key_position)
+
+    def of_buckets(
+        self,
+        buckets: Tensor,
+        query_time: Int64[Tensor, "batch query"] | None,
+        key_time: Int64[Tensor, "batch key"] | None,
+        query_position: Int64[Tensor, "*batch query"] | None = None,
+        key_position: Int64[Tensor, "*batch key"] | None = None,
+    ) -> Float[Tensor, "batch 1 query key"]:
+        """Bias of each pair whose bucket is known: layers of one recipe decide it once for all of them.
+
+        Args:
+            buckets: Of these times, as `buckets` of any layer of the same recipe returns them.
+            query_time: As for `forward`, likewise the others.
+            key_time: Likewise.
+            query_position: Likewise.
+            key_position: Likewise.
+
+        Raises:
+            InputError: A position is missing that is needed.
+        """
+        bias = looked_up(self.weight, buckets).unsqueeze(1)
         if self.position is None:
             return bias
         return bias + self.position(query_time, key_time, query_position, key_position)

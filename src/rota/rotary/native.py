@@ -1,8 +1,9 @@
 """The rotation in one pass over memory, where numba is installed: eager, on the CPU, float32 and float64.
 
-Elsewhere, and without numba, PyTorch's own operations do the same in more passes. Both round alike where
-PyTorch takes whole vectors of pairs. Its loops for the rest, and for what is not contiguous, may fuse a
-product and the sum, so that a number differs in the last bit of its products.
+Elsewhere, and without numba, PyTorch's own operations do the same in more passes. Turns of integer
+harmonics, found in one pass too, have the same bits. Rotations round alike where PyTorch takes whole vectors
+of pairs. Its loops for the rest, and for what is not contiguous, may fuse a product and the sum, so that a
+number differs in the last bit of its products.
 """
 
 import importlib
@@ -86,6 +87,29 @@ def turn_gathered(x: Tensor, points: Tensor, index: Tensor) -> Tensor | None:
     return out
 
 
+def turns_of_lattice(time: Tensor, harmonic: Tensor, period: Tensor, *, small: bool) -> Tensor | None:
+    """Turns of `phase.turns_of_lattice`, bit for bit, at each token's distinct harmonics.
+
+    Args:
+        time: Clock ticks, shape ``(batch, length)``.
+        harmonic: Shape ``(distinct,)``.
+        period: As many, or one for all.
+        small: As there.
+
+    Returns:
+        Shape ``(batch, length, distinct)``, or ``None`` where they must be computed otherwise.
+    """
+    if not values_known(time):  # a compiler must not ask how many there are
+        return None
+    count = time.numel() * harmonic.numel()
+    if count < LEAST // 8 or not _usable(count, time, harmonic, period) or period.min() < 2:
+        return None
+    turns = torch.empty(*time.shape, *harmonic.shape, dtype=torch.float32, device=time.device)
+    steps = ((0, 0, 0), (time.stride(0), 0, time.stride(1)), (int(small), 0, 0))
+    _run("turns_of_lattice", (turns, time, harmonic, period), (time.shape[0], 1, time.shape[1], 0), steps)
+    return turns
+
+
 def turn_into(x: Tensor, points: Tensor, out: Tensor) -> bool:
     """Rotate interleaved pairs into ``out``: ``x`` itself, or memory that shares no pair with it.
 
@@ -136,13 +160,20 @@ def phase_gradient(output: Tensor, grad: Tensor, sums: Tensor) -> bool:
 def _fits(x: Tensor, *others: Tensor) -> bool:
     """Whether all may be read and written beside PyTorch: enough real memory of one kind."""
     return (
-        _on
-        and x.numel() >= LEAST
+        x.numel() >= LEAST
         and x.dtype in (torch.float32, torch.float64)
         and all(other.dtype in (x.dtype, x.dtype.to_complex()) for other in others)
-        and all(_is_memory(tensor) for tensor in (x, *others))
+        and _usable(x.numel(), x, *others)
+    )
+
+
+def _usable(work: int, *memories: Tensor) -> bool:
+    """Whether loops of ours may run on these memories, with the threads that so much work is worth."""
+    return (
+        _on
+        and all(_is_memory(memory) for memory in memories)
         and available()
-        and (threads.wanted(x.numel()) == 1 or threads.team() is not None)
+        and (threads.wanted(work) == 1 or threads.team() is not None)
     )
 
 
