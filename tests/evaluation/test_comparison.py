@@ -225,6 +225,7 @@ def test_ranks_of_a_run_are_its_own_and_read_only() -> None:
         ({"runs": []}, "there are no runs"),
         ({"offsets": np.array([0, 2, 4])}, "4 users and offsets of 2 questions"),
         ({"offsets": np.array([0, 1, 2, 3, 5])}, r"of \[4, 5\] rows"),
+        ({"offsets": np.array([0, 1, 1, 2, 4])}, "question 1 has no target: expected at least one"),
     ],
 )
 def test_refusals(changes: dict[str, object], message: str) -> None:

@@ -112,10 +112,21 @@ def test_a_perfect_ranking_is_worth_one() -> None:
     assert NDCG(2)(np.array([1, 2, 3]), np.array([0, 3])) == 1  # two fit, and two are there
 
 
-@pytest.mark.parametrize("offsets", [[0, 2, 2, 3], [0, 2], [1, 3], [0, 4]])
+@pytest.mark.parametrize("offsets", [[0, 2, 1, 3], [0, 2], [1, 3], [0, 4], []])
 def test_offsets_that_do_not_fit_are_refused(offsets: list[int]) -> None:
-    with pytest.raises(InputError, match="expected at least one rank each"):
-        MRR()(np.array([1, 2, 3]), np.array(offsets))
+    with pytest.raises(InputError, match="over 3 ranks: expected them to begin at 0, never to fall"):
+        MRR()(np.array([1, 2, 3]), np.array(offsets, np.int64))
+
+
+@pytest.mark.parametrize("name", ["HR@1", "HR", "MRR", "MAP@2", "NDCG@2", "NDCG", "Recall@1"])
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_a_question_without_a_positive_has_no_value(name: str, place: int) -> None:
+    """NaN there, and the other questions are worth what they were."""
+    with_empty = np.insert(OFFSETS, place, OFFSETS[place])
+    found = metric(name)(SETS, with_empty)
+    assert np.isnan(found).tolist() == [question == place for question in range(4)]
+    np.testing.assert_array_equal(np.delete(found, place), metric(name)(SETS, OFFSETS))
+    assert np.isnan(metric(name)(np.zeros(0, np.int64), np.array([0, 0, 0]))).tolist() == [True, True]
 
 
 def test_no_question_has_no_value() -> None:

@@ -1,7 +1,10 @@
 """The protocol against a loop over users, and what it hides from a model."""
 
+import subprocess
+import sys
 from itertools import pairwise
 
+import ir_measures
 import numpy as np
 import pytest
 import torch
@@ -9,7 +12,7 @@ from torch import Tensor, nn
 
 from rota.batch import Batch, TimeAccess
 from rota.errors import InputError
-from rota.evaluation import MRR, Positives, Recall, SeenItems, ask, mean_of
+from rota.evaluation import MRR, Positives, Recall, SeenItems, ask, mean_of, metric
 from rota.histories import Histories, Spans
 from rota.models.base import Scorer
 
@@ -97,6 +100,45 @@ def test_drop_removes_what_the_window_no_longer_shows() -> None:
     assert asked == [2, 1]
 
 
+@pytest.mark.parametrize("seen", SeenItems)
+def test_figures_equal_trec_evals_on_random_scores(seen: SeenItems) -> None:
+    """From scores to figures, by ir-measures over trec_eval, which is given the candidates alone."""
+    histories, spans = log(seed=3, users=40, most=4)
+    table = np.random.default_rng(3).permuted(np.tile(np.arange(ITEMS), (40, 1)), axis=1)  # no ties
+
+    class Random(Written):
+        def scores(self, batch: Batch) -> Tensor:
+            own = [int(batch.query_time[row, length - 1]) for row, length in enumerate(batch.lengths)]  # type: ignore[index]
+            return torch.tensor(np.stack([table[np.searchsorted(nows, now)] for now in own])).double()
+
+    nows = histories.times[
+        spans.stops
+    ]  # these name the user: the clock of the example goes on from one to the next
+    ranks = ask(Random(), histories, spans, access=TimeAccess.REQUEST, seen=seen)
+    truth, answer = {}, {}
+    for user, (start, stop, end) in enumerate(zip(spans.starts, spans.stops, spans.ends, strict=True)):
+        shut = set(histories.items[start:stop].tolist()) if seen == SeenItems.DROP else set()
+        truth[str(user)] = {str(item): 1 for item in histories.items[stop:end]}
+        answer[str(user)] = {str(i): float(table[user, i]) for i in range(ITEMS) if i not in shut} or {
+            "x": 0.0
+        }
+    measures = {
+        "HR@3": ir_measures.Success @ 3, "Recall@2": ir_measures.R @ 2, "NDCG@4": ir_measures.nDCG @ 4,
+        "MRR": ir_measures.RR, "MAP": ir_measures.AP, "MAP@2": ir_measures.AP @ 2,
+    }  # fmt: skip
+    expected = ir_measures.calc_aggregate(measures.values(), truth, answer)
+    for name, measure in measures.items():
+        assert mean_of(metric(name), ranks, histories, spans) == pytest.approx(expected[measure], rel=1e-9)
+
+
+def test_a_question_without_a_positive_is_left_out_of_the_mean() -> None:
+    histories = Histories(np.arange(8), np.arange(8), np.array([0, 5, 8]), 8)
+    spans = Spans(np.array([0, 0, 1]), np.array([0, 0, 5]), np.array([1, 2, 6]), np.array([2, 2, 6]))
+    assert mean_of(MRR(), np.array([4]), histories, spans) == 1 / 4
+    nobody = Spans(*(column[1:] for column in spans))
+    assert np.isnan(mean_of(MRR(), np.zeros(0, np.int64), histories, nobody))
+
+
 def test_positives_are_a_set_each() -> None:
     items = np.array([7, 3, 3, 5, 7, 3, 3, 7, 7, 5])  # two users; the second is asked for the rest
     histories = Histories(items, np.arange(10), np.array([0, 3, 10]), 8)
@@ -144,6 +186,53 @@ def test_very_long_histories_shrink_the_batch(monkeypatch: pytest.MonkeyPatch) -
     ranks = ask(model, histories, spans, access=TimeAccess.REQUEST, seen=SeenItems.KEEP)
     assert max(batch.items.numel() for batch in model.batches) <= 20
     assert ranks.tolist() == slow_ranks(histories, spans, TimeAccess.REQUEST, SeenItems.KEEP, None)
+
+
+@pytest.mark.parametrize(("scores", "rows"), [(40, 4), (ITEMS, 1), (5, 1), (10**6, 25)])
+def test_a_large_catalogue_shrinks_the_batch(monkeypatch: pytest.MonkeyPatch, scores: int, rows: int) -> None:
+    monkeypatch.setattr("rota.evaluation.protocol._SCORES", scores)
+    model, (histories, spans) = Written(), log(most=4)
+    ranks = ask(model, histories, spans, access=TimeAccess.REQUEST, seen=SeenItems.DROP)
+    assert max(len(batch.lengths) for batch in model.batches) == rows
+    assert ranks.tolist() == slow_ranks(histories, spans, TimeAccess.REQUEST, SeenItems.DROP, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seen", SeenItems)
+def test_a_million_items_take_no_more_memory_than_is_stated(seen: SeenItems) -> None:
+    """Forty questions, of three targets each; peak memory of a process that does nothing else."""
+    million, users, batch = 10**6, 40, 2**25 * 8
+    program = f"""
+import resource
+import numpy as np, torch
+from rota.evaluation import SeenItems, ask
+from rota.histories import Histories, Spans
+from rota.models.base import Scorer
+
+class Byte(Scorer):
+    max_len, needs_clock, most = None, False, 0
+    def scores(self, batch):
+        self.most = max(self.most, len(batch.lengths))
+        return torch.arange({million}, dtype=torch.float64).repeat(len(batch.lengths), 1)
+
+offsets = np.arange({users + 1}) * 5
+items = np.tile(np.array([0, 999_999, 7, 999_998, 0]), {users})
+histories = Histories(items, np.arange(len(items)), offsets, {million})
+spans = Spans(np.arange({users}), offsets[:-1], offsets[:-1] + 2, offsets[1:])
+model = Byte()
+ask(model, Histories(items[:5], np.arange(5), offsets[:2], {million}), Spans(*(s[:1] for s in spans)),
+    access="none", seen="keep")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model.most = 0
+ranks = ask(model, histories, spans, access="none", seen="{seen}")
+used = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+print(model.most, used, *np.unique(ranks.reshape(-1, 3), axis=0).ravel())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    most, used, *ranks = map(int, done.stdout.split())
+    assert most == 33
+    assert ranks == ([999_993, 2, 10**6] if seen == SeenItems.KEEP else [999_992, 1, 0])
+    assert 8 * million * most * 0.9 < used < 4 * batch
 
 
 class Network(nn.Module, Scorer):

@@ -16,10 +16,12 @@ from rota.errors import InputError
 from rota.evaluation import SeenItems, ask, metric
 from rota.histories import Histories, Spans
 from rota.models.base import Scorer
+from rota.models.baseline import Baseline
 from rota.models.frequency import Frequency
 from rota.models.popularity import Popularity
+from rota.models.popularity_now import PopularityNow
 from rota.models.routine import Routine
-from rota.rooms import find
+from rota.rooms import find, offers
 
 ITEMS = 6
 
@@ -145,13 +147,42 @@ def test_refusals() -> None:
         Routine(ITEMS, "h")
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [("popularity", Popularity), ("frequency", Frequency), ("routine", Routine)]
-)
-def test_the_folder_is_the_registry(name: str, kind: type[Scorer]) -> None:
-    assert find("models", name, Scorer) is kind  # type: ignore[type-abstract]
-    assert kind.max_len is None
-    assert kind.needs_clock == (kind is Routine)
+BASELINES = {
+    "frequency": Frequency,
+    "popularity": Popularity,
+    "popularity_now": PopularityNow,
+    "routine": Routine,
+}
+
+
+def test_the_folder_is_the_registry() -> None:
+    assert offers("models", Baseline) == list(BASELINES)
+    for name, kind in BASELINES.items():
+        assert find("models", name, Scorer) is kind  # type: ignore[type-abstract]
+        assert kind.max_len is None
+        assert kind.needs_clock == (kind in (Routine, PopularityNow))
+        assert kind.personal == (kind in (Routine, Frequency))
+
+
+@pytest.mark.parametrize("kind", BASELINES.values())
+def test_every_baseline_is_fitted_on_what_the_stage_may_see_and_nothing_else(kind: type[Baseline]) -> None:
+    """Rows that are not counted may hold anything; the unit and the catalogue are those of the histories."""
+    counted = Spans(np.array([0, 1]), np.array([0, 3]), np.array([2, 5]), np.array([2, 5]))
+    items, times = np.array([1, 2, 5, 1, 1, 0]), np.array([0, 50_000, 90_000, 0, 60_000, 70_000])
+    hidden = np.array([False, False, True, False, False, True])
+    found = []
+    for of_item, of_time in ((items, times), (np.where(hidden, 3, items), np.where(hidden, 7, times))):
+        model = kind.fitted(Histories(of_item, of_time * 1000, np.array([0, 3, 6]), ITEMS, "ms"), counted)
+        batch = collate([window([1, 2], [0, 50_000_000], 100_000_000)], TimeAccess.REQUEST)
+        found.append(model.scores(batch))
+    assert torch.equal(*found)
+    assert found[0].shape == (1, ITEMS)
+    assert found[0].dtype == torch.float64
+    if kind.personal:
+        by_hand = {Frequency: Frequency(ITEMS), Routine: Routine(ITEMS, "ms")}[kind]
+        assert torch.equal(found[0], by_hand.scores(batch))
+    else:
+        assert found[0].tolist() == [[0, 3, 1, 0, 0, 0]]
 
 
 def check_ins(path: Path) -> tuple[Histories, Spans]:

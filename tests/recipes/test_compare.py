@@ -32,7 +32,7 @@ METRICS = {
     "NDCG@10": lambda rank: 1 / math.log2(1 + rank) if 1 <= rank <= 10 else 0.0,
     "MRR": lambda rank: 1 / rank if rank else 0.0,
 }
-BASELINES = ("popularity", "frequency", "routine")
+BASELINES = ("popularity", "popularity_now", "frequency", "routine")
 RUNS = [(arm, seed) for arm in ARMS for seed in (0, 1)] + [(arm, None) for arm in BASELINES]
 
 

@@ -31,7 +31,7 @@ def test_a_dataframe_gives_what_the_command_line_gives(
     study = compare(log, PLAN, out=tmp_path / "study")
     found = json.loads((tmp_path / "study" / "results.json").read_text(encoding="utf-8"))
     wanted = json.loads((compared.out / "results.json").read_text(encoding="utf-8"))
-    arms = {*ARMS, "popularity", "frequency", "routine"}
+    arms = {*ARMS, "popularity", "popularity_now", "frequency", "routine"}
     assert study.comparison.to_json() == found
     for key in ("arms", "paired"):
         assert found[key] == [entry for entry in wanted[key] if entry["arm"] in arms]
@@ -70,7 +70,7 @@ def test_the_table_shows_the_means(compared: Compared, capsys: pytest.CaptureFix
     study = compare(log, PLAN)
     Console(width=100).print(study.table())
     out = capsys.readouterr().out
-    for arm in ("rope", "rope+clockrope", "popularity", "frequency", "routine"):
+    for arm in ("rope", "rope+clockrope", "popularity", "popularity_now", "frequency", "routine"):
         mean = study.comparison.metric(arm, "MRR").mean()
         (line,) = [line for line in out.splitlines() if line.split()[:1] == [arm]]
         assert f"{mean:.3f}".removeprefix("0") in line.split()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rota import cli
+from rota.recipes.baselines import untrained_names
 
 
 @pytest.mark.slow
@@ -25,4 +26,4 @@ def test_check_ins_in_new_york(shared_data: Path, tmp_path: Path) -> None:
     }
     assert reached["frequency"] == pytest.approx([0.250, 0.608, 0.372], abs=0.003)
     assert reached["routine"] == pytest.approx([0.311, 0.605, 0.415], abs=0.003)
-    assert set(metrics) == {"rope", "rope+clockrope", "popularity", "frequency", "routine"}
+    assert set(metrics) == {"rope", "rope+clockrope", *untrained_names()}

@@ -62,7 +62,8 @@ def later_target(place: int, user: int, event: Event) -> Event:
 @pytest.mark.parametrize(("access", "arms"), [("history", CLOCKS), ("none", ("none", "rope"))])
 def test_the_request_time_changes_no_rank_where_it_is_hidden(access: str, arms: tuple[str, ...]) -> None:
     before, after = (ranks(study(rows, access, arms)) for rows in (ROWS, changed(later_target)))
-    assert set(before) == {*arms, "popularity", "frequency"} | ({"routine"} if access == "history" else set())
+    clocks = {"popularity_now", "routine"} if access == "history" else set()
+    assert set(before) == {*arms, "popularity", "frequency"} | clocks
     assert after == before
 
 
@@ -70,7 +71,7 @@ def test_the_request_time_changes_ranks_where_it_is_seen() -> None:
     before, after = (ranks(study(rows, "request", CLOCKS)) for rows in (ROWS, changed(later_target)))
     for arm in ("popularity", "frequency"):
         assert after[arm] == before[arm]
-    for arm in (*CLOCKS, "routine"):
+    for arm in (*CLOCKS, "popularity_now", "routine"):
         assert after[arm] != before[arm]
 
 
@@ -126,7 +127,7 @@ def test_time_access_none_leaves_the_routine_out(
         "attention.png", "models", "plan.toml", "ranks.parquet", "results.json"
     ]  # fmt: skip
     table = pa.parquet.read_table(tmp_path / "out" / "ranks.parquet").to_pylist()
-    assert {row["arm"] for row in table} == {"none", "rope", "popularity", "frequency"}
+    assert {row["arm"] for row in table} == {"none", "rope", "popularity", "frequency"}  # no clock
     own = by_user(ROWS)
     for row in table:
         known = {ROWS[past].item for past in own[row["user"]][:-1]}

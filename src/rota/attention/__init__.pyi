@@ -6,4 +6,7 @@ from rota.attention.interval_lengths import smallest_gaps as smallest_gaps
 from rota.attention.interval_tables import IntervalTables as IntervalTables
 from rota.attention.interval_tables import IntervalVectors as IntervalVectors
 from rota.attention.intervals import Intervals as Intervals
+from rota.attention.pointwise import Divisor as Divisor
+from rota.attention.pointwise import PointwiseAttention as PointwiseAttention
 from rota.attention.softmax import SoftmaxAttention as SoftmaxAttention
+from rota.attention.softmax_of_two import SoftmaxOfTwo as SoftmaxOfTwo

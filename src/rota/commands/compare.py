@@ -13,16 +13,19 @@ from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
 from rota.evaluation.seen import SeenItems
 from rota.kernels.expression import parse_kernel
+from rota.models.repeat_head import RepeatHead
+from rota.models.similarity import Similarity
 from rota.models.transformer import Transformer
+from rota.recipes.arm_models import parse_inputs
 from rota.recipes.fetching import fetch_known
 from rota.recipes.live import LiveWatcher
+from rota.recipes.lossmaking import parse_loss
 from rota.recipes.opening import open_log, stated
 from rota.recipes.output import MODELS, require_empty
 from rota.recipes.plan import DEFAULT_ARMS, Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.splitting import parse_split
 from rota.recipes.study import Study
-from rota.training.losses.sampled_softmax import SampledSoftmax
 from rota.training.recipe import Training
 
 __all__: list[str] = []
@@ -40,6 +43,7 @@ _ROWS, _MODEL, _TRAINING = "Rows", "The model", "Training"
     "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
     "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
     "  rota compare log.csv --user u --item i --time t --unit ms --arms rope,rope+clockrope --seeds 5\n\n"
+    "  rota compare log.csv --user u --item i --time t --arms sasrec,tisasrec,hstu,hstu:rope+clockrope\n\n"
     '  rota compare prepared/ --split \'temporal(test="2012-12-01", validation="2012-11-01", gap="1d")\'',
 )
 def compare_command(
@@ -64,7 +68,11 @@ def compare_command(
         int | None, typer.Option(help="Ask a random sample of so many users.", rich_help_panel=_ROWS)
     ] = None,
     arms: Annotated[
-        str, typer.Option(help="Encodings, separated by commas; a + shares a head's features.")
+        str,
+        typer.Option(
+            help="Encodings and models, separated by commas: rope+clockrope, hstu, sasrec:calendar+repeat. "
+            "A + shares a head's features, or adds a bias, an input or a repeat head."
+        ),
     ] = ",".join(DEFAULT_ARMS),
     control: Annotated[
         str | None, typer.Option(help="Arm that others are compared with; else the first.")
@@ -100,6 +108,29 @@ def compare_command(
         int, typer.Option(help="Events that it looks at.", rich_help_panel=_MODEL)
     ] = Transformer.max_len,
     dropout: Annotated[float, typer.Option(rich_help_panel=_MODEL)] = Transformer.dropout,
+    inputs: Annotated[
+        str | None,
+        typer.Option(
+            help="Features of time added to the items' embeddings, separated by commas, or none; else those "
+            "of each model: the transformer has calendar.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
+    repeat_head: Annotated[
+        bool,
+        typer.Option(
+            "--repeat-head",
+            help="The next item may come from the user's own history.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = False,
+    temperature: Annotated[
+        float, typer.Option(help="Of the transformer's logits.", rich_help_panel=_MODEL)
+    ] = Similarity.temperature,
+    normalised: Annotated[
+        bool,
+        typer.Option("--normalised", help="The transformer compares by cosine.", rich_help_panel=_MODEL),
+    ] = False,
     epochs: Annotated[int, typer.Option(help="At most.", rich_help_panel=_TRAINING)] = Training.epochs,
     patience: Annotated[
         int, typer.Option(help="Epochs without a better validation.", rich_help_panel=_TRAINING)
@@ -107,8 +138,17 @@ def compare_command(
     batch_size: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = Training.batch_size,
     learning_rate: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.learning_rate,
     weight_decay: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = Training.weight_decay,
-    num_negatives: Annotated[int, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.num_negatives,
-    temperature: Annotated[float, typer.Option(rich_help_panel=_TRAINING)] = SampledSoftmax.temperature,
+    loss: Annotated[
+        str,
+        typer.Option(help="sampled_softmax, full_softmax, bce or gbce.", rich_help_panel=_TRAINING),
+    ] = "sampled_softmax",
+    num_negatives: Annotated[
+        int | None, typer.Option(help="Items that a loss draws.", rich_help_panel=_TRAINING)
+    ] = None,
+    negatives: Annotated[
+        str | None,
+        typer.Option(help="shared, uniform, in_batch or popularity.", rich_help_panel=_TRAINING),
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.", rich_help_panel=_TRAINING)] = "cpu",
     precision: Annotated[
         str, typer.Option(help="32-true, bf16-mixed, or on cuda 16-mixed.", rich_help_panel=_TRAINING)
@@ -126,6 +166,8 @@ def compare_command(
             num_heads=num_heads,
             max_len=max_len,
             dropout=dropout,
+            similarity=Similarity(normalised, temperature),
+            repeat_head=RepeatHead() if repeat_head else None,
         ),
         Protocol(
             TimeAccess.parse(time_access),
@@ -136,12 +178,13 @@ def compare_command(
                 learning_rate,
                 weight_decay,
                 patience,
-                SampledSoftmax(num_negatives, temperature),
+                parse_loss(loss, num_negatives, negatives),
             ),
             device,
             precision,
             parse_split(split),
         ),
+        None if inputs is None else parse_inputs(inputs),
     )
     folder = out or _default_folder(log)
     require_empty(folder)

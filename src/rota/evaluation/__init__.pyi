@@ -17,5 +17,15 @@ from rota.evaluation.run import Run as Run
 from rota.evaluation.seen import SeenItems as SeenItems
 from rota.evaluation.significance import paired_difference as paired_difference
 from rota.evaluation.significance import PairedDifference as PairedDifference
+from rota.evaluation.sliced_figures import Sliced as Sliced
+from rota.evaluation.sliced_figures import SlicedRow as SlicedRow
+from rota.evaluation.slices.base import Slice as Slice
+from rota.evaluation.slices.gap import between as between
+from rota.evaluation.slices.gap import ByGap as ByGap
+from rota.evaluation.slices.history import ByHistory as ByHistory
+from rota.evaluation.slices.hour import ByHour as ByHour
+from rota.evaluation.slices.parsing import parse_slice as parse_slice
+from rota.evaluation.slices.repeat import ByRepeat as ByRepeat
+from rota.evaluation.slicing import sliced as sliced
 from rota.evaluation.summary import ArmSummary as ArmSummary
 from rota.evaluation.summary import MetricSummary as MetricSummary

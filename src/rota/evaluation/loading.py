@@ -33,7 +33,7 @@ def load_comparison(folder: Path | str) -> Comparison:
         return _at(folder / RESULTS, results, kind, *keys)
 
     arms = [
-        (at(str, "arms", row, "arm"), at(int | None, "arms", row, "seed"))
+        (at(str, "arms", row, "arm"), at(int | None, "arms", row, "seed"), _curve(at(dict, "arms", row)))
         for row in range(len(at(list, "arms")))
     ]
     metrics = tuple(at(dict, "arms", 0, "metrics"))
@@ -102,13 +102,18 @@ def _offsets(ranks: pa.Table, path: Path) -> Int64Array | None:
     return np.append(np.flatnonzero(steps), len(steps)).astype(np.int64)
 
 
-def _runs(arms: list[tuple[str, int | None]], ranks: pa.Table, folder: Path) -> list[Run]:
+def _curve(arm: dict[str, Any]) -> tuple[float, ...]:
+    """Validation scores of an arm; results of earlier versions have none."""
+    return tuple(float(score) for score in arm.get("validation", ()))
+
+
+def _runs(arms: list[tuple[str, int | None, tuple[float, ...]]], ranks: pa.Table, folder: Path) -> list[Run]:
     count = len(ranks) // len(arms)
     names, seeds = ranks["arm"].to_pylist(), ranks["seed"].to_pylist()
-    expected = [arm for arm in arms for _ in range(count)]
+    expected = [(arm, seed) for arm, seed, _ in arms for _ in range(count)]
     if list(zip(names, seeds, strict=True)) != expected:
         raise InputError(
             f"{RESULTS} and {RANKS} in {folder} list different runs: expected those of one comparison"
         )
     values = np.asarray(ranks["rank"].fill_null(0).to_numpy(), dtype=np.int64).reshape(len(arms), count)
-    return [Run(arm, seed, row) for (arm, seed), row in zip(arms, values, strict=True)]
+    return [Run(arm, seed, row, curve) for (arm, seed, curve), row in zip(arms, values, strict=True)]

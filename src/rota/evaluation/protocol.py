@@ -16,7 +16,9 @@ from rota.histories import Histories, Spans, flat_rows
 from rota.models.base import Network, Scorer
 from rota.types import Int64Array
 
-_EVENTS = 2**19  # of one batch, padding included: a few very long histories must not fill the memory
+# Of one batch, so that neither a few very long histories nor a very large catalogue fill the memory: events,
+# padding included, and scores, which take 256 MiB in float64 (up to four times that while they are ranked).
+_EVENTS, _SCORES = 2**19, 2**25
 
 
 def ask(
@@ -43,7 +45,8 @@ def ask(
         access: What the model may know of the clock.
         seen: Whether items of the visible history (all of it, not only the model's window) are candidates.
         device: Where the model lives.
-        batch_size: Users asked at once; fewer where their histories are very long.
+        batch_size: Questions asked at once; fewer where their histories are very long, or the catalogue is so
+            large that their scores would pass 256 MiB in float64 (33 at a million items; one, at the least).
         advance: Called with the number of spans answered, after each batch.
 
     Returns:
@@ -59,7 +62,8 @@ def ask(
     positives = Positives.of(histories, spans)
     ranks = np.zeros(len(positives.rows), dtype=np.int64)
     with torch.inference_mode(), _answering(scorer):
-        for rows in _batches(_window_lengths(spans, scorer.max_len), batch_size):
+        most = min(batch_size, max(1, _SCORES // max(1, histories.num_items)))
+        for rows in _batches(_window_lengths(spans, scorer.max_len), most):
             batch = request_batch(histories, spans, rows, scorer.max_len, access).to(device)
             scores = _whole(scorer.scores(batch), scorer, histories)
             keep = None if seen == SeenItems.KEEP else unseen(histories, spans, rows, scores)

@@ -22,7 +22,7 @@ def users_asked(users: pa.Array) -> Int64Array:
 
 
 def check_sizes(users: pa.Array, targets: pa.Array, offsets: Int64Array | None, runs: Sequence[Run]) -> None:
-    """Check that there is a user for each question, and a rank for each target.
+    """Check that there is a user for each question, at least one target, and a rank for each of these.
 
     Args:
         users: Id of who is asked each question.
@@ -37,6 +37,9 @@ def check_sizes(users: pa.Array, targets: pa.Array, offsets: Int64Array | None, 
         raise InputError(
             f"{len(users)} users and offsets of {len(offsets) - 1} questions: expected one user for each"
         )
+    if offsets is not None and (np.diff(offsets) < 1).any():
+        question = int(np.argmax(np.diff(offsets) < 1))
+        raise InputError(f"question {question} has no target: expected at least one; leave it out")
     asked = len(users) if offsets is None else int(offsets[-1])
     sizes = {asked, len(targets), *(len(run.ranks) for run in runs)}
     if len(sizes) > 1:

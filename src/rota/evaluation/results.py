@@ -117,7 +117,7 @@ class Comparison:
             "split": {"name": self.split_name, "hash": self.split_hash},
             "data": dict(self.data),
             "versions": dict(self.versions),
-            "arms": [{"arm": run.arm, "seed": run.seed, "metrics": self._means(run)} for run in self.runs],
+            "arms": [self._arm(run) for run in self.runs],
             "paired": [
                 {"arm": arm, "control": self.control, "metric": name, **difference._asdict()}
                 for (arm, name), difference in self.paired.items()
@@ -146,6 +146,10 @@ class Comparison:
 
     def _values(self, run: Run, name: str) -> Float64Array:
         return by_user(metric(name)(run.ranks, self.offsets), self._asked)
+
+    def _arm(self, run: Run) -> dict[str, object]:
+        told: dict[str, object] = {"arm": run.arm, "seed": run.seed, "metrics": self._means(run)}
+        return told | {"validation": list(run.validation)} if run.validation else told
 
     def _means(self, run: Run) -> dict[str, float]:
         return {name: float(self._values(run, name).mean()) for name in self.metrics}

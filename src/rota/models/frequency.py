@@ -8,11 +8,12 @@ from torch import Tensor
 
 from rota.batch import Batch
 from rota.errors import InputError
-from rota.models.base import Scorer
+from rota.histories import Histories, Spans
+from rota.models.baseline import Baseline
 
 
 @dataclass(frozen=True)
-class Frequency(Scorer):
+class Frequency(Baseline):
     """Scores an item by the sum of ``0.5^(age / half_life)`` over the user's events with it.
 
     The age of an event is the number of the user's events after it. Items that the user never met score 0.
@@ -27,6 +28,12 @@ class Frequency(Scorer):
     half_life: float | int = 50
     max_len = None
     needs_clock = False
+    personal = True
+
+    @classmethod
+    def fitted(cls, histories: Histories, counted: Spans) -> "Frequency":
+        """Take the size of the catalogue; what is counted is in each question."""
+        return cls(histories.num_items)
 
     def __post_init__(self) -> None:
         if not self.half_life > 0:

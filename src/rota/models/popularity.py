@@ -8,12 +8,15 @@ from torch import Tensor
 
 from rota.batch import Batch
 from rota.errors import InputError
-from rota.models.base import Scorer
+from rota.histories import Histories, Spans, flat_rows
+from rota.models.baseline import Baseline
 from rota.types import Int64Array
+
+__all__ = ["Popularity"]
 
 
 @dataclass(frozen=True, eq=False)
-class Popularity(Scorer):
+class Popularity(Baseline):
     """Scores an item by how often it occurred in the log, the same for everyone.
 
     Attributes:
@@ -23,6 +26,16 @@ class Popularity(Scorer):
     counts: Float64[Tensor, " items"]
     max_len = None
     needs_clock = False
+    personal = False
+
+    @classmethod
+    def fitted(cls, histories: Histories, counted: Spans) -> "Popularity":
+        """Count the events of everybody that may be counted.
+
+        Raises:
+            InputError: A code is outside the catalogue.
+        """
+        return cls.of(histories.items[flat_rows(counted.starts, counted.stops)], histories.num_items)
 
     @classmethod
     def of(cls, items: Int64Array, num_items: int) -> "Popularity":
@@ -35,14 +48,26 @@ class Popularity(Scorer):
         Raises:
             InputError: A code is outside the catalogue.
         """
-        codes = torch.tensor(items)
-        if codes.numel() and not (int(codes.min()) >= 0 and int(codes.max()) < num_items):
-            raise InputError(
-                f"item codes {int(codes.min())} to {int(codes.max())}: expected 0 to {num_items - 1}; "
-                "encode the items with the catalogue that is ranked"
-            )
-        return cls(torch.bincount(codes, minlength=num_items).double())
+        require_codes(items, num_items)
+        return cls(torch.bincount(torch.tensor(items), minlength=num_items).double())
 
     def scores(self, batch: Batch) -> Float64[Tensor, "batch items"]:
         """Score of every item: its count."""
         return self.counts.to(batch.items.device).expand(len(batch.lengths), -1)
+
+
+def require_codes(items: Int64Array, num_items: int) -> None:
+    """Refuse events with items that are not of the catalogue.
+
+    Args:
+        items: Item code of every event, shape ``(events,)``.
+        num_items: Size of the catalogue.
+
+    Raises:
+        InputError: A code is outside.
+    """
+    if len(items) and not (items.min() >= 0 and items.max() < num_items):
+        raise InputError(
+            f"item codes {items.min()} to {items.max()}: expected 0 to {num_items - 1}; "
+            "encode the items with the catalogue that is ranked"
+        )

@@ -8,14 +8,15 @@ from torch import Tensor
 
 from rota.batch import Batch
 from rota.errors import InputError
-from rota.models.base import Scorer
+from rota.histories import Histories, Spans
+from rota.models.baseline import Baseline
 from rota.models.frequency import Frequency
 from rota.types import Duration
 from rota.units import seconds, ticks_per_second, whole_ticks
 
 
 @dataclass(frozen=True)
-class Routine(Scorer):
+class Routine(Baseline):
     """`Frequency`, each event times ``exp(-d^2 / 2) + floor``.
 
     ``d`` is the distance on the clock face between the event and the query, modulo ``period``, in units of
@@ -38,6 +39,12 @@ class Routine(Scorer):
     floor: float | int = 0.02
     max_len = None
     needs_clock = True
+    personal = True
+
+    @classmethod
+    def fitted(cls, histories: Histories, counted: Spans) -> "Routine":
+        """Take the size of the catalogue and the unit; what is counted is in each question."""
+        return cls(histories.num_items, histories.unit)
 
     def __post_init__(self) -> None:
         whole_ticks(self.period, self.unit)

@@ -18,6 +18,8 @@ from rota.plots.inspection_words import inspection_facts as inspection_facts
 from rota.plots.inspection_words import printable as printable
 from rota.plots.inspection_words import verdict as verdict
 from rota.plots.law_panel import draw_law as draw_law
+from rota.plots.learning import draw_learning as draw_learning
+from rota.plots.learning import learning_figure as learning_figure
 from rota.plots.lengths import draw_lengths as draw_lengths
 from rota.plots.lengths import lengths_figure as lengths_figure
 from rota.plots.modulation import draw_modulation as draw_modulation
@@ -27,6 +29,7 @@ from rota.plots.panels import time_axis as time_axis
 from rota.plots.prior import draw_prior as draw_prior
 from rota.plots.prior import prior_figure as prior_figure
 from rota.plots.rates import daily_rates as daily_rates
+from rota.plots.slices import slices_table as slices_table
 from rota.plots.style import house_style as house_style
 from rota.plots.style import picture_format as picture_format
 from rota.plots.style import save_figure as save_figure

@@ -1,36 +1,47 @@
 """Untrained baselines: the lines of arithmetic that every trained arm stands beside."""
 
-from collections.abc import Mapping
+from functools import cache
 
 from rota.batch import TimeAccess
 from rota.evaluation.protocol import ask
 from rota.evaluation.run import Run
-from rota.histories import flat_rows
-from rota.models.base import Scorer
-from rota.models.frequency import Frequency
-from rota.models.popularity import Popularity
-from rota.models.routine import Routine
+from rota.models.baseline import Baseline
 from rota.recipes.protocol import Protocol
 from rota.recipes.question import Question
+from rota.rooms import find, offers
 
 __all__ = ["baseline_runs"]
 
 
-def baseline_runs(question: Question, protocol: Protocol) -> list[Run]:
-    """Test ranks of popularity, frequency and routine; without a clock there is no routine.
+@cache
+def untrained_names() -> tuple[str, ...]:
+    """Names of all baselines, in the order of the table: what everybody does, then what the user does.
 
-    Popularity counts what the split lets it count; the others count the history that each question shows.
+    Within both, those that need no clock first, then by name.
     """
-    histories, test, counted = question.histories, question.stages.test, question.stages.counted
-    models: Mapping[str, Scorer] = {
-        "popularity": Popularity.of(
-            histories.items[flat_rows(counted.starts, counted.stops)], histories.num_items
-        ),
-        "frequency": Frequency(histories.num_items),
-        "routine": Routine(histories.num_items, histories.unit),
-    }
-    return [
-        Run(name, None, ask(model, histories, test, access=protocol.time_access, seen=protocol.seen))
-        for name, model in models.items()
-        if not (model.needs_clock and protocol.time_access == TimeAccess.NONE)
-    ]
+
+    def place(name: str) -> tuple[bool, bool, str]:
+        kind = _kind(name)
+        return kind.personal, kind.needs_clock, name
+
+    return tuple(sorted(offers("models", Baseline), key=place))
+
+
+def baseline_runs(question: Question, protocol: Protocol) -> list[Run]:
+    """Test ranks of every baseline of the room ``models``; without a clock those that need one are left out.
+
+    Each is fitted on what the split lets it count, and shown the history of each question.
+    """
+    histories, stages = question.histories, question.stages
+    runs = []
+    for name in untrained_names():
+        model = _kind(name).fitted(histories, stages.counted)
+        if model.needs_clock and protocol.time_access == TimeAccess.NONE:
+            continue
+        ranks = ask(model, histories, stages.test, access=protocol.time_access, seen=protocol.seen)
+        runs.append(Run(name, None, ranks))
+    return runs
+
+
+def _kind(name: str) -> type[Baseline]:
+    return find("models", name, Baseline)  # type: ignore[type-abstract]

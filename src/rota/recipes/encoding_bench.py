@@ -188,7 +188,7 @@ class TrainingStep:
 
     def __call__(self) -> None:
         self._optimizer.zero_grad()
-        self.network(self._batch).backward(self._weight)
+        self.network(self._batch).features.backward(self._weight)
         self._optimizer.step()
 
 

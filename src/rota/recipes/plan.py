@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rota.encodings.inputs import InputRecipe
 from rota.errors import InputError
 from rota.kernels.base import Kernel
 from rota.models.base import Model
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
-from rota.recipes.arms import arm_encoding
+from rota.recipes.arm_models import arm_model
 from rota.recipes.priors import clocks_of
 from rota.recipes.protocol import Protocol
 from rota.tables import Recipe
@@ -22,11 +23,15 @@ class Plan(Recipe):
     """What a comparison trains.
 
     Attributes:
-        arms: Names of encodings, joined by ``+`` where they share a head's features; see `arm_encoding`.
+        arms: Names of encodings, joined by ``+`` where they share a head's features, and of models, alone or
+            before a colon: ``rope+clockrope``, ``hstu``, ``sasrec:calendar``; see `arm_model`.
         control: Arm that the others are compared with; by default the first.
         seeds: How many trainings of each arm, with seeds 0, 1, ...
         prior: Kernels of the ClockRoPE arms, instead of that recipe's own.
-        model: Network, which takes each arm's encoding in turn.
+        model: Network of the arms that name none, which takes each one's encoding in turn; those that name
+            another have its sizes and its repeat head.
+        inputs: Features of time that every arm is told of each event, where it names none itself; ``None``:
+            those that are its model's own.
         protocol: What is the same for every arm.
 
     Raises:
@@ -40,10 +45,12 @@ class Plan(Recipe):
     prior: tuple[Kernel, ...] = ()
     model: Model = field(default_factory=Transformer)
     protocol: Protocol = field(default_factory=Protocol)
+    inputs: tuple[InputRecipe, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
         object.__setattr__(self, "prior", tuple(self.prior))
+        object.__setattr__(self, "inputs", None if self.inputs is None else tuple(self.inputs))
         if not self.arms or len(set(self.arms)) < len(self.arms):
             raise InputError(f"arms {', '.join(self.arms) or '(none)'}: expected at least one, each once")
         object.__setattr__(self, "control", self.control or self.arms[0])
@@ -56,7 +63,7 @@ class Plan(Recipe):
 
     def recipes(self) -> Mapping[str, Model]:
         """Network of each arm, in order."""
-        return {arm: self.model.with_encoding(arm_encoding(arm, self.prior)) for arm in self.arms}
+        return {arm: arm_model(arm, self.model, self.prior, self.inputs) for arm in self.arms}
 
     def require_fit(self, unit: str) -> None:
         """Build every arm for a catalogue of one item: what does not fit is refused before the work.

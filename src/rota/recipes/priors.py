@@ -55,8 +55,11 @@ def clocks_of(encoding: Encoding) -> Iterator[Clock]:
 
 
 def _layers(network: Network) -> list[Rotation]:
-    """Rotations of a network that are not parts of others, in order."""
-    rotations = [module for module in network.modules() if isinstance(module, Rotation)]
+    """Rotations of a network's layers that are not parts of others, in order; its repeat head is no layer."""
+    head = set() if network.repeat_head is None else set(network.repeat_head.modules())
+    rotations = [
+        module for module in network.modules() if isinstance(module, Rotation) and module not in head
+    ]
     parts = {id(inner) for outer in rotations for inner in outer.modules() if inner is not outer}
     return [rotation for rotation in rotations if id(rotation) not in parts]
 

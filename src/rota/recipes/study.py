@@ -12,11 +12,12 @@ from rota.evaluation.folder import require_free
 from rota.evaluation.results import Comparison
 from rota.evaluation.summary import ArmSummary
 from rota.plots.attention import draw_attention
+from rota.plots.learning import draw_learning
 from rota.plots.prior import draw_prior
 from rota.plots.table import TableRow, comparison_table
-from rota.recipes.arms import UNTRAINED
+from rota.recipes.baselines import untrained_names
 
-ATTENTION, PRIOR = "attention.png", "prior.png"
+ATTENTION, LEARNING, PRIOR = "attention.png", "learning.png", "prior.png"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,14 @@ class Study:
         rows = [_table_row(summary) for summary in found.rows()]
         return comparison_table(rows, control=found.control, title=title, metrics=list(found.metrics))
 
+    def learning(self) -> Mapping[str, Sequence[Sequence[float]]]:
+        """Validation score after each epoch, for each seed of each trained arm."""
+        curves: dict[str, list[Sequence[float]]] = {}
+        for run in self.comparison.runs:
+            if run.validation:
+                curves.setdefault(run.arm, []).append(run.validation)
+        return curves
+
     def save(self, folder: str | Path) -> None:
         """Write ``ranks.parquet``, ``results.json``, then the pictures; each appears only when complete.
 
@@ -50,9 +59,11 @@ class Study:
             InputError: The folder already holds results.
         """
         folder = Path(folder)
-        require_free(folder, (ATTENTION, PRIOR))
+        require_free(folder, (ATTENTION, LEARNING, PRIOR))
         self.comparison.save(folder)
         draw_attention(self.attention, folder / ATTENTION)
+        if learning := self.learning():
+            draw_learning(learning, folder / LEARNING)
         if self.priors:
             draw_prior(self.priors, folder / PRIOR)
 
@@ -64,7 +75,7 @@ def _table_row(summary: ArmSummary) -> TableRow:
         for name, metric in summary.metrics.items()
         if metric.paired is not None
     }
-    untrained = summary.arm in UNTRAINED
+    untrained = summary.arm in untrained_names()
     return TableRow(
         summary.arm, "untrained" if untrained else "trained", summary.seeds, means, paired or None
     )

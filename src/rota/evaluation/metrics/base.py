@@ -38,14 +38,15 @@ class Metric(ABC):
         Args:
             ranks: 1-based ranks of distinct positives; 0 says that one was not among the candidates, which
                 is a miss.
-            offsets: Question ``s`` owns ``ranks[offsets[s]]`` up to ``ranks[offsets[s + 1]]``, at least one;
-                shape ``(questions + 1,)``. Without, each rank is a question.
+            offsets: Question ``s`` owns ``ranks[offsets[s]]`` up to ``ranks[offsets[s + 1]]``, shape
+                ``(questions + 1,)``. Without, each rank is a question.
 
         Returns:
-            Values in ``[0, 1]``, shape ``(questions,)``; in the shape of ``ranks`` without offsets.
+            Values in ``[0, 1]``, shape ``(questions,)``; in the shape of ``ranks`` without offsets. NaN where
+            a question has no positive: nothing could be found, which is neither a hit nor a miss.
 
         Raises:
-            InputError: A rank is negative, or a question has no positive.
+            InputError: A rank is negative, or the offsets are not those of the ranks.
         """
         if np.any(ranks < 0):
             raise InputError(
@@ -54,16 +55,18 @@ class Metric(ABC):
         if offsets is None:
             return self._gains(ranks, np.ones_like(ranks)) / self.whole(np.ones_like(ranks))
         sizes = np.diff(offsets)
-        if np.any(sizes < 1) or (offsets[0], offsets[-1]) != (0, len(ranks)):
+        if not len(offsets) or np.any(sizes < 0) or (offsets[0], offsets[-1]) != (0, len(ranks)):
             raise InputError(
-                f"offsets of {len(sizes)} questions over {len(ranks)} ranks: expected at least one rank each"
+                f"offsets of {len(sizes)} questions over {len(ranks)} ranks: expected them to begin at 0, "
+                "never to fall, and to end at the number of ranks"
             )
-        if not len(sizes):
-            return np.zeros(0)
         own = np.repeat(np.arange(len(sizes)), sizes)
         ordered = ranks[np.lexsort((np.where(ranks > 0, ranks, np.iinfo(np.int64).max), own))]
         gains = self._gains(ordered, np.arange(len(ranks)) - offsets[own] + 1)
-        return np.asarray(np.add.reduceat(gains, offsets[:-1]) / self.whole(sizes))
+        values, asked = np.full(len(sizes), np.nan), sizes > 0
+        if asked.any():
+            values[asked] = np.add.reduceat(gains, offsets[:-1][asked]) / self.whole(sizes[asked])
+        return values
 
     def _gains(self, ranks: Int64Array, places: Int64Array) -> Float64Array:
         hit = ranks > 0 if self.k is None else (ranks > 0) & (ranks <= self.k)

@@ -1,0 +1,129 @@
+"""SASRec against its published equations, one number at a time, and what is its own beside the contract."""
+
+import math
+
+import pytest
+import torch
+from models_tried import (
+    Weights,
+    feed_forward,
+    heads_of,
+    mapped,
+    norm,
+    same_both_ways,
+    scaled_items,
+    softmax_mix,
+    some,
+    spread_out,
+)
+from torch import Tensor
+
+from rota.batch import TimeAccess
+from rota.encodings import Calendar, ClockRoPE, Encoding, NoEncoding, RoPE, SIRENRoPE, Split
+from rota.errors import InputError
+from rota.models import SASRec, SASRecNetwork
+
+ITEMS = 9
+
+
+def built(recipe: SASRec, access: str = "request", num_items: int = ITEMS) -> SASRecNetwork:
+    network = recipe.build(num_items=num_items, unit="s", time_access=TimeAccess.parse(access), seed=0)
+    assert isinstance(network, SASRecNetwork)
+    return network
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+@pytest.mark.parametrize(
+    "encoding",
+    [NoEncoding(), Split([RoPE(), ClockRoPE()])],
+    ids=["published", "rope+clock"],
+)
+def test_against_the_equations_forward_and_backward(encoding: Encoding, heads: int) -> None:
+    dim, layers = 8, 2
+    network = spread_out(
+        built(SASRec(encoding, embedding_dim=dim, num_layers=layers, num_heads=heads, max_len=7))
+    )
+    batch = some("request", items=ITEMS)
+    assert batch.query_time is not None
+    assert batch.key_time is not None
+
+    def slowly(weights: Weights, row: int) -> Tensor:
+        length = int(batch.lengths[row])
+        xs = scaled_items(weights, batch.items[row, :length].tolist())
+        xs = [x + weights["events.positions.weight"][place] for place, x in enumerate(xs)]
+        for layer in range(layers):
+            block = f"blocks.{layer}"
+            rotation = network.blocks[layer].attention.rotation
+            asking = [norm(x, weights, f"{block}.norm", 1e-8) for x in xs]
+            queries, keys, values = (
+                [heads_of(mapped(x, weights, f"{block}.attention.{name}"), heads) for x in inputs]
+                for name, inputs in (("query", asking), ("key", xs), ("value", xs))
+            )
+            q, k = (
+                torch.stack([torch.stack(event) for event in events]).transpose(0, 1)[None]
+                for events in (queries, keys)
+            )
+            q = rotation.rotate_query(q, time=batch.query_time[row : row + 1, :length])[0]
+            k = rotation.rotate_key(k, time=batch.key_time[row : row + 1, :length])[0]
+            out = []
+            for i in range(length):
+                mixed = []
+                for head in range(heads):
+                    logits = [(q[head, i] * k[head, j]).sum() / math.sqrt(dim // heads) for j in range(i + 1)]
+                    mixed.append(softmax_mix(logits, [values[j][head] for j in range(i + 1)]))
+                out.append(feed_forward(asking[i] + torch.cat(mixed), weights, block))
+            xs = out
+        return torch.stack([norm(x, weights, "norm", 1e-8) for x in xs])
+
+    same_both_ways(network, batch, slowly)
+
+
+def test_logits_are_products_with_items_that_are_not_scaled() -> None:
+    network, batch = built(SASRec(embedding_dim=8, max_len=7)).eval(), some("request", items=ITEMS)
+    features = network(batch).features
+    last = [features[row, length - 1] for row, length in enumerate((5, 1, 7))]
+    expected = [[float(x @ e) for e in network.events.items.weight] for x in last]
+    torch.testing.assert_close(network.scores(batch), torch.tensor(expected))
+
+
+def test_the_start_is_as_documented() -> None:
+    network = built(SASRec(inputs=(Calendar(),)), num_items=800)
+    tables = [network.events.positions, *(part for part in network.events.features[0].children())]
+    scaled = [network.events.items.weight * 8, *(table.weight for table in tables)]
+    for table in scaled:
+        assert float(table.std()) == pytest.approx(0.16, rel=5 / math.sqrt(2 * table.numel()))
+    for name, value in network.blocks.named_parameters():
+        if name.endswith("bias"):
+            assert (value == 0).all(), name
+        elif value.ndim == 2:  # Glorot: uniform up to sqrt(6 / (64 + 64))
+            assert 0.2 < float(value.abs().max()) <= math.sqrt(6 / 128), name
+
+
+def test_a_rotation_that_learns_keeps_its_own_start() -> None:
+    alone = SIRENRoPE()
+    torch.manual_seed(0)
+    built_alone = alone.build(head_dim=8, num_heads=2, layer=0, seed=0)
+    network = built(SASRec(alone, embedding_dim=16, num_heads=2))
+    for name, value in built_alone.named_parameters():
+        assert torch.equal(network.blocks[0].attention.rotation.get_parameter(name), value), name
+
+
+def test_positions_can_be_left_out() -> None:
+    batch = some("none", (7,), ITEMS)
+    bag = built(SASRec(embedding_dim=8, max_len=7, position_embedding=False, num_layers=1), "none").eval()
+    assert bag.events.positions is None
+    turned = torch.cat((batch.items[:, :-1].flip(1), batch.items[:, -1:]), 1)
+    other = type(batch)(turned, None, None, batch.lengths)
+    torch.testing.assert_close(bag.scores(batch), bag.scores(other))
+    placed = built(SASRec(embedding_dim=8, max_len=7, num_layers=1), "none").eval()
+    assert not torch.allclose(placed.scores(batch), placed.scores(other))
+
+
+def test_more_events_than_positions_are_refused() -> None:
+    with pytest.raises(InputError, match="7 events in a row: the network was built with max_len 6"):
+        built(SASRec(embedding_dim=8, max_len=6))(some("request", (7,), ITEMS))
+
+
+def test_a_switch_that_is_none_is_refused(unchecked_shapes: None) -> None:
+    with pytest.raises(InputError, match="position_embedding 'no' of SASRec: expected True or False"):
+        SASRec(position_embedding="no")  # type: ignore[arg-type]

@@ -1,0 +1,90 @@
+"""A comparison whose training diverges: it says where, and what was trained stays, and is named."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import torch
+
+from rota.data.log import Log
+from rota.data.reading import read_log
+from rota.errors import InputError
+from rota.models.base import Network
+from rota.models.transformer import Transformer
+from rota.recipes.comparison import compare
+from rota.recipes.plan import Plan
+from rota.recipes.protocol import Protocol
+from rota.recipes.recommending import recommend
+from rota.serving.artefact import load_artefact
+from rota.training.loop import fit
+from rota.training.progress import Fitted, Progress
+from rota.training.recipe import Training
+from town import columns, town
+
+PLAN = Plan(
+    ("none", "rope"),
+    seeds=1,
+    model=Transformer(embedding_dim=16),
+    protocol=Protocol(training=Training(epochs=3, batch_size=8, patience=3)),
+)
+
+
+@pytest.fixture(scope="module")
+def log() -> Log:
+    return read_log(pa.table(columns(town(20, 6))), user="user", item="item", time="when")
+
+
+def spoil(monkeypatch: pytest.MonkeyPatch, arm: int, epoch: int) -> None:
+    """Let the weights of an arm be no numbers from the first step of an epoch on."""
+    trained: list[Network] = []
+
+    def spoilt(network: Network, *given: Any, report: Any, **named: Any) -> Fitted:
+        trained.append(network)
+
+        def told(progress: Progress) -> None:
+            if (len(trained) - 1, progress.epoch, progress.step) == (arm, epoch, 1):
+                with torch.no_grad():
+                    next(network.parameters()).fill_(float("nan"))
+            report(progress)
+
+        return fit(network, *given, report=told, **named)
+
+    monkeypatch.setattr("rota.recipes.trial.fit", spoilt)
+
+
+def test_the_best_epoch_so_far_stays_and_is_named(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(monkeypatch, arm=1, epoch=2)
+    out = tmp_path / "out"
+    with pytest.raises(InputError) as refused:
+        compare(log, PLAN, out=out)
+    message, kept = str(refused.value), out / "models" / "rope-seed0"
+    assert message.startswith(
+        "arm rope, seed 0: the training has diverged: the loss is nan in epoch 3, step 2: "
+    )
+    assert f"is in {kept}" in message
+    assert "\n" not in message
+    assert sorted(path.name for path in (out / "models").iterdir()) == ["none-seed0", "rope-seed0"]
+    facts = load_artefact(kept).provenance
+    assert facts.best_epoch in (0, 1)
+    assert f"epoch {facts.best_epoch + 1} (validation {facts.validation_mrr:.3f})" in message
+    assert facts.stopped.startswith("the training has diverged: the loss is nan in epoch 3, step 2")
+    assert not load_artefact(out / "models" / "none-seed0").provenance.stopped
+    assert len(recommend(kept, items=[101, 102], times=["2024-01-02", "2024-01-03"], now="2024-01-04")) == 10
+
+
+def test_without_an_epoch_there_is_nothing_to_keep(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(monkeypatch, arm=0, epoch=0)
+    with pytest.raises(InputError, match=r"arm none, seed 0: .* epoch 1, step 2: .*no checkpoint"):
+        compare(log, PLAN, out=tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_folder_it_says_so(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoil(monkeypatch, arm=0, epoch=1)
+    with pytest.raises(InputError, match=r"epoch 2, step 2: .*epoch 1 \(validation .* not written anywhere"):
+        compare(log, PLAN)
