@@ -200,7 +200,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
         raise OSError(28, "No space left on device", "new/x")
 
     monkeypatch.chdir(place)
-    monkeypatch.setattr("rota.recipes.trial.save_checkpoint", full)
+    monkeypatch.setattr("rota.recipes.trial.save_artefact", full)
     before = tree(place)
     assert cli.run(["compare", "log.parquet", *WHO.split(), *SMALL.split()]) == 2
     err = capsys.readouterr().err

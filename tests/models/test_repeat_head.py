@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from rota.batch import TimeAccess
 from rota.encodings import ClockRoPE, Encoding, NoEncoding, RoPE, Split
 from rota.errors import InputError
-from rota.models import Copies, RepeatHead
+from rota.models import Copies, RepeatHead, Transformer
 
 DIM, HEADS, NOW = 8, 2, 1_700_000_000
 BATCH, LENGTH, ITEMS = 3, 6, 7
@@ -187,6 +188,12 @@ def test_it_has_the_models_encoding_or_its_own_with_a_draw_of_its_own() -> None:
         assert torch.equal(made.rotation.harmonics, alone.harmonics)
     other = ClockRoPE().build(head_dim=DIM // HEADS, num_heads=HEADS, layer=0, seed=5)
     assert not torch.equal(same.rotation.harmonics, other.harmonics)
+    model = Transformer(
+        ClockRoPE(), embedding_dim=DIM, num_layers=2, num_heads=HEADS, repeat_head=RepeatHead()
+    )
+    network = model.build(num_items=ITEMS, unit="s", time_access=TimeAccess.HISTORY, seed=5)
+    assert network.repeat_head is not None
+    assert torch.equal(network.repeat_head.rotation.get_buffer("harmonics"), alone.harmonics)
     assert RepeatHead(ClockRoPE()).clocks() == ["ClockRoPE"]
     assert RepeatHead(RoPE()).clocks() == RepeatHead().clocks() == []
 

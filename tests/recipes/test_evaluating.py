@@ -48,6 +48,8 @@ def test_a_comparison_s_figures_come_back(compared: Compared, tmp_path: Path) ->
     wanted = [
         row for row in results["arms"] if (row["arm"], row["seed"]) in {("trope", 1)} or row["seed"] is None
     ]
+    for row in wanted:
+        row.pop("validation", None)  # nothing was trained here
     assert saved["arms"] == wanted
     assert len(wanted) > 3
     assert [one["slice"] for one in saved["slices"]] == ["gap", "repeat"]

@@ -3,6 +3,7 @@ from rota.recipes.addition_costs import count_addition as count_addition
 from rota.recipes.addition_costs import every_addition as every_addition
 from rota.recipes.arithmetic import Arithmetic as Arithmetic
 from rota.recipes.arithmetic import count_arithmetic as count_arithmetic
+from rota.recipes.arm_models import arm_model as arm_model
 from rota.recipes.arms import arm_encoding as arm_encoding
 from rota.recipes.baselines import baseline_runs as baseline_runs
 from rota.recipes.comparison import compare as compare
@@ -16,6 +17,8 @@ from rota.recipes.encoding_costs import count_encoding as count_encoding
 from rota.recipes.encoding_costs import EncodingCost as EncodingCost
 from rota.recipes.encoding_costs import every_encoding as every_encoding
 from rota.recipes.encoding_costs import published_trope_flops as published_trope_flops
+from rota.recipes.evaluating import evaluate as evaluate
+from rota.recipes.evaluating import Evaluation as Evaluation
 from rota.recipes.generating import changed_world as changed_world
 from rota.recipes.generating import generate as generate
 from rota.recipes.inspecting import diagnosis_table as diagnosis_table
@@ -24,10 +27,14 @@ from rota.recipes.inspecting import inspect_log as inspect_log
 from rota.recipes.inspecting import save_diagnosis as save_diagnosis
 from rota.recipes.inspecting import save_diagnosis_page as save_diagnosis_page
 from rota.recipes.live import LiveWatcher as LiveWatcher
+from rota.recipes.lossmaking import parse_loss as parse_loss
 from rota.recipes.plan import Plan as Plan
 from rota.recipes.protocol import Protocol as Protocol
 from rota.recipes.question import ask_of as ask_of
 from rota.recipes.question import Question as Question
+from rota.recipes.recommending import recommend as recommend
+from rota.recipes.recommending import recommend_to_users as recommend_to_users
+from rota.recipes.requests import UnknownItems as UnknownItems
 from rota.recipes.rotary_bench import bench_rotary as bench_rotary
 from rota.recipes.rotary_bench import RotaryBench as RotaryBench
 from rota.recipes.splitting import parse_split as parse_split
@@ -36,3 +43,4 @@ from rota.recipes.timing import measure as measure
 from rota.recipes.timing import Timing as Timing
 from rota.recipes.watching import Unwatched as Unwatched
 from rota.recipes.watching import Watcher as Watcher
+from rota.recipes.written import parse_recipe as parse_recipe

@@ -1,31 +1,26 @@
 """compare: arms and seeds on one log under one protocol."""
 
-import platform
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 from rota.analysis.profiles import ProfileFit
 from rota.data.log import Log
 from rota.errors import InputError
-from rota.evaluation.results import Comparison
-from rota.evaluation.run import Run
 from rota.models.blueprint import Blueprint
 from rota.recipes.baselines import baseline_runs
 from rota.recipes.output import MODELS, PLAN, claim
 from rota.recipes.plan import Plan
 from rota.recipes.priors import realised_priors
 from rota.recipes.question import Question, ask_of
+from rota.recipes.reporting import comparison_of
 from rota.recipes.study import Study
 from rota.recipes.trial import Trial, run_trial
 from rota.recipes.watching import Unwatched, Watcher
 from rota.toml import write_recipe
 
 __all__ = ["compare"]
-
-_LIBRARIES = ("rota", "torch", "numpy", "lightning", "pyarrow")
 
 
 def compare(
@@ -66,7 +61,7 @@ def _study(question: Question, plan: Plan, folder: Path | None, watcher: Watcher
     trials = _trials(question, plan, folder, watcher)
     runs = [trial.run for tried in trials.values() for trial in tried]
     return Study(
-        _comparison(question, plan, [*runs, *baselines]),
+        comparison_of(question, plan.protocol, plan.control, [*runs, *baselines]),
         {arm: [trial.attention for trial in tried] for arm, tried in trials.items()},
         _priors(plan, trials),
     )
@@ -81,7 +76,7 @@ def _trials(
             blueprint = Blueprint(
                 recipe, question.histories.num_items, question.log.unit, plan.protocol.time_access, seed
             )
-            kept = None if folder is None else folder / MODELS / f"{arm}-seed{seed}"
+            kept = None if folder is None else folder / MODELS / f"{arm.replace(':', '-')}-seed{seed}"
             try:
                 trial = run_trial(arm, blueprint, question, plan.protocol, kept, watcher)
             except InputError as error:
@@ -97,20 +92,3 @@ def _priors(plan: Plan, trials: Mapping[str, Sequence[Trial]]) -> Sequence[Profi
         if fits:
             return [replace(fit, label=f"{fit.label} in {arm}") for fit in fits]
     return []
-
-
-def _comparison(question: Question, plan: Plan, runs: Sequence[Run]) -> Comparison:
-    return Comparison(
-        time_access=plan.protocol.time_access,
-        seen=plan.protocol.seen,
-        control=plan.control,
-        split_name=question.stages.name,
-        split_hash=question.stages.hash,
-        data=question.facts(),
-        versions={"python": platform.python_version()}
-        | {library: version(library) for library in _LIBRARIES},
-        users=question.users,
-        targets=question.targets,
-        offsets=question.positives.offsets,
-        runs=runs,
-    )

@@ -1,7 +1,7 @@
 """Trial: one arm, one seed: trained, tested, and looked into."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from rota.models.base import Network
 from rota.models.blueprint import Blueprint
 from rota.recipes.output import appearing
 from rota.recipes.protocol import Protocol
+from rota.recipes.provenances import Workshop
 from rota.recipes.question import Question
 from rota.recipes.watching import Watcher
-from rota.training.checkpoint import save_checkpoint
+from rota.serving.artefact import save_artefact
+from rota.training.divergence import DivergedError
 from rota.training.loop import fit
 from rota.training.progress import Fitted
 from rota.training.windows import TrainingWindows
@@ -56,45 +58,82 @@ def run_trial(
     folder: Path | None,
     watcher: Watcher,
 ) -> Trial:
-    """Train an arm; the best epoch on validation is kept in the folder and asked the test, once."""
+    """Train an arm; the best epoch on validation is kept in the folder and asked the test, once.
+
+    Raises:
+        InputError: The training diverges; the best epoch so far stays in the folder, and the message says so.
+    """
     watcher.start(arm, blueprint.seed)
     network = blueprint.build().to(protocol.device)
-    log, histories, stages = question.log, question.histories, question.stages
+    histories, stages = question.histories, question.stages
     common = {"access": protocol.time_access, "seen": protocol.seen, "device": protocol.device}
+    workshop = Workshop(arm, blueprint, question, protocol)
+    scores: list[float] = []
 
     def validate() -> float:
         ranks = ask(network, histories, stages.validation, **common)  # type: ignore[arg-type]
-        return mean_of(MRR(), ranks, histories, stages.validation)
+        scores.append(mean_of(MRR(), ranks, histories, stages.validation))
+        return scores[-1]
 
-    with nullcontext() if folder is None else appearing(folder) as partial:
+    with nullcontext() if folder is None else _kept(folder) as partial:
 
         def keep() -> None:
             if partial is not None:
-                save_checkpoint(partial, blueprint, network)
+                save_artefact(partial, workshop.artefact(network, len(scores) - 1, scores[-1]))
 
-        fitted = fit(
-            network,
-            TrainingWindows(
-                histories,
-                stages.train,
-                blueprint.model.max_len,
-                protocol.time_access,
-                log.times if log.about.ties == Ties.UNORDERED else None,
-            ),
-            protocol.training,
-            seed=blueprint.seed,
-            validate=validate,
-            keep=keep,
-            report=watcher.step,
-            device=protocol.device,
-            precision=protocol.precision,
-        )
-    run = Run(arm, blueprint.seed, ask(network, histories, stages.test, **common))  # type: ignore[arg-type]
+        try:
+            fitted = fit(
+                network,
+                _windows(question, protocol, blueprint.model.max_len),
+                protocol.training,
+                seed=blueprint.seed,
+                validate=validate,
+                keep=keep,
+                report=watcher.step,
+                device=protocol.device,
+                precision=protocol.precision,
+            )
+        except DivergedError as error:
+            if partial is None:
+                raise error.told() from error
+            if error.fitted is not None:
+                best = error.fitted.best_epoch
+                save_artefact(partial, workshop.artefact(network, best, scores[best], str(error)))
+            raise
+    ranks = ask(network, histories, stages.test, **common)  # type: ignore[arg-type]
+    run = Run(arm, blueprint.seed, ranks, fitted.validation)
     curve = attention_by_gap(
         network, _reading(question, protocol, blueprint.model.max_len), unit=histories.unit
     )
     watcher.finish(run, fitted)
     return Trial(run, fitted, curve, network)
+
+
+@contextmanager
+def _kept(folder: Path) -> Iterator[Path]:
+    """`appearing`, but what a training that diverged has kept appears too."""
+    diverged: DivergedError | None = None
+    with appearing(folder) as partial:
+        try:
+            yield partial
+        except DivergedError as error:
+            if error.fitted is None:
+                raise error.told() from error
+            diverged = error
+    if diverged is not None:
+        raise diverged.told(str(folder)) from diverged
+
+
+def _windows(question: Question, protocol: Protocol, max_len: int) -> TrainingWindows:
+    log = question.log
+    unordered = log.about.ties == Ties.UNORDERED
+    return TrainingWindows(
+        question.histories,
+        question.stages.train,
+        max_len,
+        protocol.time_access,
+        log.times if unordered else None,
+    )
 
 
 def _reading(question: Question, protocol: Protocol, max_len: int) -> Iterator[Batch]:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from rota.models.base import Network
+from rota.training.divergence import LossGuard
 from rota.training.order import EpochOrder
 from rota.training.progress import Progress
 from rota.training.recipe import Training
@@ -25,11 +26,18 @@ class Lesson(LightningModule):
     """One step of learning, and the validation after each epoch."""
 
     def __init__(
-        self, network: Network, training: Training, order: EpochOrder, validate: Callable[[], float]
+        self,
+        network: Network,
+        training: Training,
+        order: EpochOrder,
+        counts: Tensor,
+        validate: Callable[[], float],
     ) -> None:
         super().__init__()
         self.network, self.training_recipe, self.order, self.validate = network, training, order, validate
+        self.counts = counts
         self.validation: list[float] = []
+        self.guard = LossGuard(network)
 
     def transfer_batch_to_device(
         self, batch: TrainingBatch, device: torch.device, dataloader_idx: int
@@ -43,10 +51,22 @@ class Lesson(LightningModule):
         step = partial(stream_seed, self.order.seed)
         torch.manual_seed(step(Purpose.DROPOUT, self.current_epoch, batch_idx))
         negatives = torch.Generator().manual_seed(step(Purpose.NEGATIVES, self.current_epoch, batch_idx))
-        features = self.network(batch.batch).flatten(0, 1)[batch.asked]
-        return self.training_recipe.loss(features, batch.targets, self.network.item_embeddings, negatives)
+        features, copies = self.network(batch.batch)
+        losses = self.training_recipe.loss.each(
+            features.flatten(0, 1)[batch.asked],
+            batch.targets,
+            self.network.item_embeddings,
+            negatives,
+            self.counts,
+        )
+        if copies is not None:
+            losses = -copies.mixed(-losses, batch.asked, batch.targets)
+        loss = losses.mean()
+        self.guard.watch(loss, self.current_epoch, batch_idx)
+        return loss
 
     def on_train_epoch_end(self) -> None:
+        self.guard.require_sound(self.current_epoch)
         self.validation.append(self.validate())
         self.log(SCORE, self.validation[-1])
 

@@ -7,7 +7,9 @@ from lightning.pytorch import Trainer
 from lightning.pytorch.callbacks import EarlyStopping
 from torch.utils.data import DataLoader
 
+from rota.errors import InputError
 from rota.models.base import Network
+from rota.training.divergence import DivergedError
 from rota.training.hardware import ACCELERATORS, check_hardware
 from rota.training.lesson import SCORE, KeepBest, Lesson, Report
 from rota.training.manners import interruptible, quiet
@@ -29,7 +31,7 @@ def fit(
     device: str = "cpu",
     precision: str = "32-true",
 ) -> Fitted:
-    """Train a network in place and leave it with the weights of its best epoch.
+    """Train a network in place and leave it with the weights of its best epoch, also where it diverges.
 
     Args:
         network: With its starting weights.
@@ -43,12 +45,15 @@ def fit(
         precision: One of Lightning's: 32-true, bf16-mixed, 16-mixed (on cuda).
 
     Raises:
-        InputError: Unknown precision, one that the device lacks, or a device that is not there.
+        InputError: Unknown precision, one that the device lacks, a device that is not there, or a loss that
+            is no likelihood for a network with a repeat head.
+        DivergedError: A loss or a weight is no finite number any more; it knows the best epoch so far.
     """
     check_hardware(device, precision)
+    _require_likelihood(network, training)
     order = EpochOrder(windows.lengths, training.batch_size, seed)
     loader: DataLoader[int] = DataLoader(windows, batch_sampler=order, collate_fn=windows.collate)
-    lesson, best = Lesson(network, training, order, validate), KeepBest(network, keep)
+    lesson, best = Lesson(network, training, order, windows.counts, validate), KeepBest(network, keep)
     with torch.random.fork_rng(), quiet(), interruptible():
         trainer = Trainer(
             accelerator=ACCELERATORS[device],
@@ -61,7 +66,26 @@ def fit(
             enable_model_summary=False,
             num_sanity_val_steps=0,
         )
-        trainer.fit(lesson, loader)
+        try:
+            trainer.fit(lesson, loader)
+        except DivergedError as error:
+            if best.state:
+                _keep_best(network, best, device)
+                error.fitted = Fitted(tuple(lesson.validation), best.epoch)
+            raise
+    _keep_best(network, best, device)
+    return Fitted(tuple(lesson.validation), best.epoch)
+
+
+def _keep_best(network: Network, best: KeepBest, device: str) -> None:
     network.load_state_dict(best.state)
     network.to(device).eval()
-    return Fitted(tuple(lesson.validation), best.epoch)
+
+
+def _require_likelihood(network: Network, training: Training) -> None:
+    """A repeat head is mixed with the catalogue as probabilities are."""
+    if network.repeat_head is not None and not training.loss.is_likelihood:
+        raise InputError(
+            f"{type(training.loss).__name__} gives no probability of an item, which a repeat head needs: use "
+            "a softmax loss, or no repeat head"
+        )

@@ -1,6 +1,7 @@
 """Training windows: histories cut so that every target is learnt from once an epoch."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -12,6 +13,8 @@ from rota.batch import Batch, TimeAccess, row_batch
 from rota.errors import InputError
 from rota.histories import Histories, Spans, flat_rows
 from rota.types import Int64Array
+
+_COUNTED = 1024  # windows whose targets are counted at once
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,16 @@ class TrainingWindows(Dataset[int]):
         if not len(starts):
             raise InputError("no training target: every history has under two events; lower the filters")
         self.starts, self.lengths = starts, stops - starts
+
+    @cached_property
+    def counts(self) -> Int64[Tensor, " items"]:
+        """How often each item is a target, shape ``(items,)``."""
+        everything = range(0, len(self), _COUNTED)
+        counts = torch.zeros(self.histories.num_items, dtype=torch.int64)
+        for first in everything:
+            targets = self.collate(list(range(first, min(first + _COUNTED, len(self))))).targets
+            counts += torch.bincount(targets, minlength=len(counts))
+        return counts
 
     def __len__(self) -> int:
         return len(self.starts)

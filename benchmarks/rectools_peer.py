@@ -1,0 +1,287 @@
+"""SASRec and HSTU beside those of RecTools: `ml_100k`, leave-one-out, the same sizes, budget and length.
+
+    python benchmarks/rectools_peer.py run LOGS [--seeds 3] [--processes 1] [--work runs/peers] [--arms ...]
+    python benchmarks/rectools_peer.py table
+
+`LOGS` is the folder that holds ml_100k.parquet. RecTools is installed into an environment of its own under
+`--work`, where each training leaves a file too: one that is done is not repeated, take its files away for
+that. Every training is a process of its own on one thread.
+
+What is the same on both sides: the events in one order (RecTools' sorts are stable, and its sessions are
+compared with ours), the candidates' rule (no item of the user's own history), full softmax over the catalogue
+(cosines over 0.05 for HSTU), width, layers, heads, dropout, length, batch, learning rate, no weight decay, at
+most so many epochs; after each one the MRR of validation, over all candidates and at the time of the event
+asked for; the best epoch is kept, and a training ends when none has been better for `patience` epochs. HSTU
+has biases by time and position on both sides, and is told the time of the request, RecTools' as `context`.
+
+What is each library's own: initialisation, order of batches, Adam's betas (RecTools .9 and .98, rota .9 and
+.999), where dropout stands, and what an epoch learns from. RecTools keeps the newest `length + 1` events of
+a user for training, and has no candidate that is in none of them; rota learns from all events, in windows.
+So rota has two arms: `newest` learns from exactly RecTools' targets, with as many steps; `all` is what rota
+does. RecTools' own batch, 128, makes 8 steps an epoch of this log: it is an arm too.
+
+Ranks: RecTools' are places in its own lists of all items, a target that it does not list is a miss; rota's
+are ranks over all items, ties against the target. Metrics and intervals of both are `rota.evaluation`'s.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import venv
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from peers.rota_models import question_of
+from rich.console import Console
+from rich.table import Table
+
+from rota.evaluation import HR, MRR, NDCG, paired_difference
+from rota.recipes.question import Question
+from rota.recipes.timing import circumstances
+
+HERE = Path(__file__).parent
+RESULT = HERE / "results" / "quality" / "ml_100k-rectools.json"
+LOG = "ml_100k.parquet"
+PINS = (
+    "rectools[torch]==0.19.0", "torch==2.13.0", "pytorch-lightning==2.5.2", "numpy==1.26.4", "pandas==2.3.3",
+)  # fmt: skip
+WIDTH, LAYERS, HEADS, LENGTH, DROPOUT, TEMPERATURE = 64, 2, 2, 100, 0.2, 0.05
+EPOCHS, PATIENCE, BATCH, RATE = 60, 8, 32, 1e-3
+METRICS = (HR(10), NDCG(10), MRR())
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One model of one library.
+
+    Attributes:
+        library: `rota` or `rectools`: whose script trains it.
+        kind: `sasrec` or `hstu`.
+        settings: What that script is told, but for the seed.
+        against: Arm that it is compared with.
+    """
+
+    library: str
+    kind: str
+    settings: Mapping[str, Any]
+    against: str | None = None
+
+
+def theirs(kind: str, batch: int = BATCH) -> Arm:
+    """RecTools' model: its defaults, but for sizes, batch, and the temperature that its HSTU guide sets."""
+    arguments: dict[str, Any] = {
+        "n_factors": WIDTH, "n_blocks": LAYERS, "n_heads": HEADS, "session_max_len": LENGTH,
+        "dropout_rate": DROPOUT, "batch_size": batch, "lr": RATE, "loss": "softmax",
+    }  # fmt: skip
+    if kind == "hstu":
+        arguments["lightning_module_kwargs"] = {"logits_t": TEMPERATURE}
+    return Arm("rectools", kind, {"arguments": arguments, "epochs": EPOCHS, "patience": PATIENCE})
+
+
+def ours(kind: str, windows: str) -> Arm:
+    """The model of rota: its defaults, but for what is the same on both sides."""
+    arguments: dict[str, Any] = {
+        "embedding_dim": WIDTH, "num_layers": LAYERS, "num_heads": HEADS, "max_len": LENGTH,
+        "dropout": DROPOUT,
+    }  # fmt: skip
+    if kind == "hstu":
+        arguments |= {"slack": 0, "temperature": TEMPERATURE}
+    training = {
+        "epochs": EPOCHS, "patience": PATIENCE, "batch_size": BATCH, "learning_rate": RATE,
+        "weight_decay": 0.0,
+    }  # fmt: skip
+    access = "request" if kind == "hstu" else "none"
+    settings = {"arguments": arguments, "training": training, "windows": windows, "time_access": access}
+    return Arm("rota", kind, settings, f"rectools {kind}")
+
+
+ARMS = {
+    f"{name}": arm
+    for kind in ("sasrec", "hstu")
+    for name, arm in {
+        f"rectools {kind}": theirs(kind),
+        f"rota {kind} newest": ours(kind, "newest"),
+        f"rota {kind} all": ours(kind, "all"),
+        f"rectools {kind} batch 128": theirs(kind, 128),
+    }.items()
+}
+
+
+def peer_python(folder: Path) -> Path:
+    """An interpreter that has RecTools; made where there is none."""
+    python, stamp = folder / "bin" / "python", folder / "pins.json"
+    if not stamp.is_file() or json.loads(stamp.read_text()) != list(PINS):
+        venv.create(folder, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *PINS], check=True)
+        stamp.write_text(json.dumps(PINS))
+    return python
+
+
+def export(question: Question, path: Path) -> None:
+    """Write the events, in our order, with the stage that each belongs to."""
+    histories, stages = question.histories, question.stages
+    stage = np.zeros(len(histories.items), dtype=np.int64)
+    stage[stages.validation.stops], stage[stages.test.stops] = 1, 2
+    users = np.repeat(np.arange(histories.num_users), np.diff(histories.offsets))
+    np.savez(path, users=users, items=histories.items, times=histories.times, stage=stage)
+
+
+def train(name: str, seed: int, log: Path, python: Path, work: Path) -> None:
+    """One training, unless it is done; what it was told lies beside what it left."""
+    arm, out = ARMS[name], place(work, name, seed)
+    settings = json.dumps({"kind": arm.kind, "seed": seed, **arm.settings})
+    asked = out.with_suffix(".settings.json")
+    if out.with_suffix(".json").is_file():
+        if asked.read_text(encoding="utf-8") != settings:
+            raise SystemExit(f"{out}: trained with other settings; take it away to train it again")
+        return
+    asked.write_text(settings, encoding="utf-8")
+    script = HERE / "peers" / f"{arm.library}_models.py"
+    source = (sys.executable, script, log) if arm.library == "rota" else (python, script, work / "events.npz")
+    command = [str(part) for part in (*source, asked, out)]
+    with out.with_suffix(".log").open("w") as told:
+        done = subprocess.run(
+            command, env=os.environ | {"OMP_NUM_THREADS": "1"}, stdout=told, stderr=subprocess.STDOUT
+        )
+    Console().print(f"{name}, seed {seed}: {'done' if done.returncode == 0 else f'FAILED, see {out}'}")
+
+
+def place(work: Path, name: str, seed: int) -> Path:
+    """What a training leaves."""
+    return work / "trainings" / f"{name.replace(' ', '-')}-{seed}.npz"
+
+
+def ranks_of(out: Path, question: Question) -> np.ndarray[Any, Any]:
+    """Rank of the target of each user, 0 where it was not listed."""
+    left, test = np.load(out), question.stages.test
+    if not np.array_equal(left["users"], test.users):
+        raise SystemExit(f"{out}: it answers other users than are asked")
+    if "ranks" in left:
+        return np.asarray(left["ranks"])
+    found = left["lists"] == question.histories.items[test.stops][:, None]
+    return np.where(found.any(1), found.argmax(1) + 1, 0)
+
+
+def gather(question: Question, seeds: int, work: Path) -> dict[str, Any]:
+    """Figures of all that is done."""
+    ranks: dict[str, list[np.ndarray[Any, Any]]] = {}
+    runs = []
+    for name in ARMS:
+        for seed in range(seeds):
+            out = place(work, name, seed)
+            if not out.with_suffix(".json").is_file():
+                continue
+            found = ranks_of(out, question)
+            ranks.setdefault(name, []).append(found)
+            facts = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
+            if facts.pop("ranks", found.tolist()) != found.tolist():
+                raise SystemExit(f"{out}: RecTools' lists and its scores disagree")
+            figures = {metric.name: float(metric(found).mean()) for metric in METRICS}
+            missed = int((found == 0).sum())
+            runs.append({"arm": name, "seed": seed, "metrics": figures, "not_listed": missed, **facts})
+    return {
+        "about": "SASRec and HSTU beside RecTools', ml_100k, leave-one-out, seen items dropped",
+        "command": "python benchmarks/rectools_peer.py run LOGS",
+        "split": {"name": question.stages.name, "hash": question.stages.hash},
+        "data": question.facts(),
+        "peer": list(PINS),
+        "circumstances": circumstances("numpy", "lightning"),
+        "settings": {name: ARMS[name].settings for name in ranks},
+        "runs": runs,
+        "paired": [
+            {"arm": name, "control": other, "metric": metric.name, **difference(ranks, name, other, metric)}
+            for name, other in pairs(ranks)
+            for metric in METRICS
+        ],
+    }
+
+
+def pairs(done: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Arms and what each is compared with: RecTools' with our batch, and with its own."""
+    controls = [(name, arm.against) for name, arm in ARMS.items() if arm.against is not None]
+    controls += [(name, f"{other} batch 128") for name, other in controls]
+    return [(name, other) for name, other in controls if name in done and other in done]
+
+
+def difference(
+    ranks: Mapping[str, Sequence[np.ndarray[Any, Any]]], name: str, other: str, metric: HR | NDCG | MRR
+) -> dict[str, float]:
+    """Mean difference by user and its interval."""
+    mine, control = (np.stack([metric(found) for found in ranks[arm]]) for arm in (name, other))
+    return paired_difference(mine, control)._asdict()
+
+
+def table(results: Mapping[str, Any]) -> Table:
+    """One row an arm: means over seeds, and what they differ by from RecTools' best arm that is named."""
+    shown = Table(title=f"{results['about']}; split {results['split']['hash'][:12]}", header_style="bold")
+    for column in (
+        "arm",
+        "seeds",
+        *(metric.name for metric in METRICS),
+        "MRR, less RecTools'",
+        "epoch",
+        "min",
+    ):
+        shown.add_column(column, justify="left" if column == "arm" else "right")
+    for name in dict.fromkeys(run["arm"] for run in results["runs"]):
+        runs = [run for run in results["runs"] if run["arm"] == name]
+        less = [
+            f"{pair['diff']:+.4f} [{pair['lo']:+.4f}, {pair['hi']:+.4f}]"
+            for pair in results["paired"]
+            if (pair["arm"], pair["control"], pair["metric"]) == (name, ARMS[name].against, "MRR")
+        ]
+        shown.add_row(
+            name,
+            str(len(runs)),
+            *(spread([run["metrics"][metric.name] for run in runs]) for metric in METRICS),
+            *(less or [""]),
+            "/".join(str(run["best_epoch"] + 1) for run in runs),
+            f"{statistics.mean(run['seconds'] for run in runs) / 60:.1f}",
+        )
+    return shown
+
+
+def spread(values: Sequence[float]) -> str:
+    """Mean, and standard deviation between seeds."""
+    mean = f"{statistics.mean(values):.4f}"
+    return mean if len(values) < 2 else f"{mean} ± {statistics.stdev(values):.4f}"
+
+
+def run(logs: Path, names: Sequence[str], seeds: int, processes: int, work: Path) -> None:
+    """Train what is not done yet, and write what there is."""
+    log, question = logs / LOG, question_of(logs / LOG)
+    (work / "trainings").mkdir(parents=True, exist_ok=True)
+    python = peer_python(work / "rectools")
+    export(question, work / "events.npz")
+    jobs = [(name, seed) for seed in range(seeds) for name in names]
+    with ThreadPoolExecutor(processes) as pool:
+        list(pool.map(lambda job: train(job[0], job[1], log, python, work), jobs))
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    RESULT.write_text(json.dumps(gather(question, seeds, work), indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    running = commands.add_parser("run", help="train what is not done, write the results, show the table")
+    running.add_argument("logs", type=Path)
+    running.add_argument("--arms", nargs="+", choices=list(ARMS), default=list(ARMS), metavar="ARM")
+    running.add_argument("--seeds", type=int, default=3)
+    running.add_argument("--processes", type=int, default=1)
+    running.add_argument("--work", type=Path, default=Path("runs/peers"))
+    commands.add_parser("table", help="show the table of the results that are kept")
+    given = parser.parse_args()
+    if given.command == "run":
+        run(given.logs, given.arms, given.seeds, given.processes, given.work.resolve())
+    Console().print(table(json.loads(RESULT.read_text(encoding="utf-8"))))
+
+
+if __name__ == "__main__":
+    main()
