@@ -76,14 +76,14 @@ STUDIES = {
         FLIGHTS,
         plain("rope", "rope+clockrope", "none", "clockrope", "trope"),
         "rope",
-        ("--loss", "full_softmax", "--epochs", "16"),
+        ("--loss", "full_softmax", "--epochs", "16", "--patience", "4"),
         about="no repeat head, time access request",
     ),
     "flights-history": Study(
         FLIGHTS,
         plain("rope", "rope+clockrope"),
         "rope",
-        ("--loss", "full_softmax", "--epochs", "16", "--time-access", "history"),
+        ("--loss", "full_softmax", "--epochs", "16", "--patience", "4", "--time-access", "history"),
         about="no repeat head, time access history",
     ),
     "mathoverflow": Study(

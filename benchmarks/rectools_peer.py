@@ -272,7 +272,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run", help="train what is not done, write the results, show the table")
     running.add_argument("logs", type=Path)
-    running.add_argument("--arms", nargs="+", choices=list(ARMS), default=list(ARMS), metavar="ARM")
+    running.add_argument("--arms", nargs="*", choices=list(ARMS), default=list(ARMS), metavar="ARM")
     running.add_argument("--seeds", type=int, default=3)
     running.add_argument("--processes", type=int, default=1)
     running.add_argument("--work", type=Path, default=Path("runs/peers"))

@@ -35,7 +35,7 @@ def test_padding_by_hand() -> None:
 
 def test_history_asks_at_each_events_own_time() -> None:
     batch = collate(ROWS, TimeAccess.HISTORY)
-    assert torch.equal(batch.query_time, batch.key_time)
+    assert batch.query_time is batch.key_time  # by which a rotation sees that their phases are the same
     assert batch.key_time.tolist() == [[10, 20, 30], [100, 100, 100], [-7, 0, 0]]
 
 
@@ -144,3 +144,19 @@ def test_to_another_device_keeps_what_is_absent() -> None:
     assert batch.items.device.type == batch.lengths.device.type == "meta"
     assert batch.key_time is None
     assert isinstance(collate(ROWS, TimeAccess.REQUEST).to("cpu"), Batch)
+
+
+def test_what_is_one_tensor_stays_one() -> None:
+    histories = Histories(np.array([5, 6, 7]), np.array([10, 20, 30]), np.array([0, 3]), num_items=8)
+    starts, stops = np.array([0]), np.array([2])
+    for batch in (row_batch(histories, starts, stops, "history"), collate(ROWS, "history")):
+        for moved in (batch, batch.to("cpu"), batch.to("meta")):
+            assert moved.query_time is moved.key_time
+            assert moved.query_time is not None
+    for batch in (row_batch(histories, starts, stops, "request"), collate(ROWS, "request")):
+        moved = batch.to("meta")
+        assert moved.query_time is not moved.key_time
+        assert moved.key_time is not None
+    moved = collate(ROWS, "none").to("meta")
+    assert moved.query_time is None
+    assert moved.key_time is None

@@ -142,6 +142,7 @@ from rota.encodings.base import Encoding as Encoding
 from rota.encodings.base import given as given
 from rota.encodings.base import require_time as require_time
 from rota.encodings.base import Rotation as Rotation
+from rota.encodings.base import TurnsTogether as TurnsTogether
 from rota.encodings.bias import BiasRecipe as BiasRecipe
 from rota.encodings.bias import LogitBias as LogitBias
 from rota.encodings.calendar import Calendar as Calendar

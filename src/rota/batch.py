@@ -36,6 +36,8 @@ class Batch:
         key_time: Time of each event in clock ticks, shape ``(batch, length)``; ``None`` without a clock.
             Padding repeats the row's last valid time.
         query_time: Time at which each position asks for the next item, same shape and unit; see `TimeAccess`.
+            Where a query stands at its own event's time it is ``key_time`` itself, the same tensor: by that
+            a rotation sees that queries and keys share their phases.
         lengths: Number of events of each row, at least 1, shape ``(batch,)``.
     """
 
@@ -50,12 +52,12 @@ class Batch:
         def move(tensor: Tensor) -> Tensor:
             return tensor.to(device, non_blocking=True)
 
-        return Batch(
-            move(self.items),
-            None if self.key_time is None else move(self.key_time),
-            None if self.query_time is None else move(self.query_time),
-            move(self.lengths),
-        )
+        key_time = None if self.key_time is None else move(self.key_time)
+        if self.query_time is self.key_time:
+            query_time = key_time  # still one tensor
+        else:
+            query_time = None if self.query_time is None else move(self.query_time)
+        return Batch(move(self.items), key_time, query_time, move(self.lengths))
 
     @property
     def mask(self) -> Tensor:
@@ -90,9 +92,12 @@ def collate(windows: Sequence[Window], access: TimeAccess | str) -> Batch:
     items = _pad([window.items for window in windows], lengths, edge=False)
     key_time = query_time = None
     if access != TimeAccess.NONE:
-        queries = [w.query_times if access == TimeAccess.REQUEST else w.times for w in windows]
-        key_time = torch.from_numpy(_pad([window.times for window in windows], lengths, edge=True))
-        query_time = torch.from_numpy(_pad(queries, lengths, edge=True))
+        key_time = query_time = torch.from_numpy(
+            _pad([window.times for window in windows], lengths, edge=True)
+        )
+    if access == TimeAccess.REQUEST:
+        asked = [window.query_times for window in windows]
+        query_time = torch.from_numpy(_pad(asked, lengths, edge=True))
     return Batch(torch.from_numpy(items), key_time, query_time, torch.from_numpy(lengths))
 
 
@@ -126,9 +131,9 @@ def row_batch(histories: Histories, starts: Int64Array, stops: Int64Array, acces
     items = np.where(places < lengths[:, None], histories.items[rows], 0)
     key_time = query_time = None
     if access != TimeAccess.NONE:
-        queries = rows + 1 if access == TimeAccess.REQUEST else rows
-        key_time = torch.from_numpy(np.asarray(histories.times[rows]))
-        query_time = torch.from_numpy(np.asarray(histories.times[queries]))
+        key_time = query_time = torch.from_numpy(np.asarray(histories.times[rows]))
+    if access == TimeAccess.REQUEST:
+        query_time = torch.from_numpy(np.asarray(histories.times[rows + 1]))
     return Batch(torch.from_numpy(items), key_time, query_time, torch.from_numpy(lengths))
 
 

@@ -129,3 +129,64 @@ def test_features_of_another_size_are_refused() -> None:
             module.rotate_query(x, time=time)
     with pytest.raises(InputError, match="built for 2 heads of 8 features"):
         module.rotate_key(torch.zeros(2, 4, 3, 8), time=time)
+
+
+def alike(time: torch.Tensor) -> tuple[HarmonicRotation, torch.Tensor, torch.Tensor]:
+    """A clock with fewer key heads, and features for it."""
+    clock = ClockRoPE([WrappedGaussian("24h", "2h")]).build(head_dim=16, num_heads=4, num_kv_heads=2)
+    assert isinstance(clock, HarmonicRotation)
+    generator = torch.Generator().manual_seed(0)
+    return clock, *(torch.randn(2, heads, time.shape[1], 16, generator=generator) for heads in (4, 2))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+def test_points_are_computed_once_for_the_same_times(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bit for bit as for times that are equal, but not the same tensor; so are gradients."""
+    time = torch.randint(10**9, 2 * 10**9, (2, 70), generator=torch.Generator().manual_seed(1))
+    clock, q, k = alike(time)
+    asked, turns = [], clock._turns
+
+    def noting(ticks: torch.Tensor) -> torch.Tensor:
+        asked.append(ticks)
+        return turns(ticks)
+
+    monkeypatch.setattr(clock, "_turns", noting)
+    inputs = [q.to(dtype).requires_grad_(), k.requires_grad_()]  # of two kinds, but for float32
+    found = []
+    for other in (time, time.clone()):
+        rotated = clock(*inputs, time, other)
+        weights = [part.detach().flip(-1) for part in rotated]
+        found.append([*rotated, *torch.autograd.grad(rotated, inputs, weights)])
+    assert [ticks is time for ticks in asked] == [True, True, False]
+    for one, two in zip(*found, strict=True):
+        assert one.dtype == two.dtype
+        assert torch.equal(one, two)
+    position = torch.arange(70)
+    clock(*inputs, time, time, position, position)
+    assert len(asked) == 4
+    clock(*inputs, time, time, position, position.clone())
+    assert len(asked) == 6
+
+
+def test_the_same_times_are_refused_as_others_are() -> None:
+    clock, q, k = alike(torch.zeros(2, 5))
+    with pytest.raises(InputError, match="needs the time of each query"):
+        clock(q, k)
+    with pytest.raises(InputError, match="was built for 2 heads of 16 features"):
+        clock(q, q, torch.zeros(2, 5).long(), torch.zeros(2, 5).long())
+    time = torch.zeros(2, 5).long()
+    with pytest.raises(InputError, match="was built for 2 heads of 16 features"):
+        clock(q, q, time, time)
+
+
+@pytest.mark.slow
+def test_a_graph_compiled_for_the_same_times_is_not_used_for_others(unchecked_shapes: None) -> None:
+    time, other = torch.arange(10).view(2, 5) * 10**8, torch.arange(10).view(2, 5) * 10**7
+    clock, q, k = alike(time)
+    wanted = clock.rotate_query(q, time=time), clock.rotate_key(k, time=other)
+    compiled = torch.compile(clock, fullgraph=True, backend="aot_eager")
+    compiled(q, k, time, time)
+    for one, two in zip(compiled(q, k, time, other), wanted, strict=True):
+        torch.testing.assert_close(one, two, rtol=0, atol=1e-6)

@@ -169,6 +169,17 @@ def test_round_trip(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours.ranks, theirs.ranks)
 
 
+def test_learning_curves_come_back(tmp_path: Path) -> None:
+    runs = [
+        Run("none", 0, np.array([1, 2, 3, 4]), (0.25, 0.5)),
+        Run("popularity", None, np.array([1, 2, 3, 4])),
+    ]
+    made = comparison(runs=runs)
+    assert "validation" not in made.to_json()["arms"][1]  # type: ignore[index]
+    made.save(tmp_path)
+    assert [run.validation for run in load_comparison(tmp_path).runs] == [(0.25, 0.5), ()]
+
+
 @pytest.mark.parametrize("name", ["results.json", "ranks.parquet"])
 def test_an_earlier_run_is_never_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("precious")

@@ -1,4 +1,4 @@
-"""Arms as networks: a name says model, encoding, bias, inputs and repeat head, and a table can hold them all."""
+"""Arms as networks: a name says model, encoding, bias, inputs and head, and a table can hold them all."""
 
 from collections.abc import Callable
 

@@ -61,7 +61,10 @@ def test_results_have_the_pinned_shape(compared: Compared, results: dict) -> Non
     assert re.fullmatch("[0-9a-f]{64}", results["split"]["hash"])
     assert {"rota", "torch", "numpy"} <= set(results["versions"])
     assert [(run["arm"], run["seed"]) for run in results["arms"]] == RUNS
-    assert all(set(run) == {"arm", "seed", "metrics"} for run in results["arms"])
+    for run in results["arms"]:
+        assert set(run) == {"arm", "seed", "metrics"} | ({"validation"} if run["arm"] in ARMS else set())
+        assert all(0 < score <= 1 for score in run.get("validation", [])), run
+        assert len(run.get("validation", [0, 0])) == 2  # its epochs
     assert all(list(run["metrics"]) == list(METRICS) for run in results["arms"])
     others = [arm for arm in (*ARMS, *BASELINES) if arm != "rope"]
     assert [(pair["arm"], pair["metric"]) for pair in results["paired"]] == [

@@ -178,6 +178,56 @@ def test_the_phase_gradient(
     torch.testing.assert_close(found, exact.to(dtype), rtol=0, atol=8 * small)
 
 
+@DTYPES
+@pytest.mark.parametrize("features", [64, 70, 36])
+@pytest.mark.parametrize("tokens_first", [True, False])
+@pytest.mark.parametrize("shape", [(8, 1, 70, 32), (8, 4, 70, 32), (8, 4, 70, 17), (8, 1, 70, 3)])
+def test_both_gradients_in_one_pass(
+    shape: tuple[int, ...],
+    features: int,
+    dtype: torch.dtype,
+    tokens_first: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The gradient of whole vectors of features has the bits of PyTorch's; the phases' is within rounding."""
+    *_, pairs = shape
+    if 2 * pairs > features:
+        shape = (*shape[:-1], pairs := features // 2)
+    laid_out = LAID_OUT["tokens first" if tokens_first else "contiguous"]
+    x, weight = (laid_out(normal(8, 4, 70, features, seed=n, dtype=dtype)) for n in range(2))
+    x, turns = x.requires_grad_(), normal(*shape, seed=2, dtype=dtype).requires_grad_()
+    names = counted(monkeypatch)
+
+    def gradients() -> tuple[Tensor, ...]:
+        return torch.autograd.grad(rotate(x, turns), (x, turns), weight)
+
+    found, wanted = gradients(), None
+    assert names == ["turn", "turn_back"]
+    with native.plain_pytorch():
+        wanted = gradients()
+    close(found[0], wanted[0], weight)
+    if pairs % 16 == 0 and not tokens_first and features == 2 * pairs:
+        assert torch.equal(found[0], wanted[0])
+    assert torch.equal(found[0][..., 2 * pairs :], weight[..., 2 * pairs :])
+    small = 2e-4 if dtype == torch.float32 else 1e-12
+    torch.testing.assert_close(found[1], wanted[1], rtol=0, atol=small)
+    (alone,) = torch.autograd.grad(rotate(x.detach(), turns), turns, weight)
+    assert torch.equal(alone, found[1])
+
+
+def test_gradients_that_no_loop_may_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One number for all features, or phases shared by batch and length but not by heads."""
+    for shape, weight in (((2, 1, 5, 4), torch.ones(())), ((1, 3, 1, 4), normal(2, 3, 5, 8))):
+        names = counted(monkeypatch)
+        x, turns = normal(2, 3, 5, 8).requires_grad_(), normal(*shape, seed=1).requires_grad_()
+        found = torch.autograd.grad(rotate(x, turns), (x, turns), weight.expand(2, 3, 5, 8))
+        assert "turn_back" not in names
+        exact = (x.detach().double().requires_grad_(), turns.detach().double().requires_grad_())
+        wanted = torch.autograd.grad(rotate(*exact), exact, weight.expand(2, 3, 5, 8).double())
+        for one, two in zip(found, wanted, strict=True):
+            torch.testing.assert_close(one.double(), two, rtol=0, atol=1e-4)
+
+
 def test_out_is_written_and_autograd_notices(monkeypatch: pytest.MonkeyPatch) -> None:
     x, turns = normal(2, 3, 5, 8), normal(5, 4, seed=1)
     wanted, names = rotate(x, turns), counted(monkeypatch)

@@ -151,6 +151,9 @@ def test_of_the_loops_that_run(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = ClockRoPE([WrappedGaussian("24h", "2h")]).build(head_dim=8, num_heads=2)
     x, time = torch.ones(2, 2, 3, 8), integers(2, 3, low=0, high=10**9)
     clock(x, x, time, time)
+    assert names == ["turns_of_lattice", "turn_gathered", "turn_gathered"]
+    names.clear()
+    clock(x, x, time, time.clone())
     assert names == ["turns_of_lattice", "turn_gathered"] * 2
     torch.func.vmap(lambda one: clock(one, one, time, time)[0])(torch.stack((x, x)))
     torch.func.vmap(lambda ticks: clock(x, x, ticks, ticks)[0])(torch.stack((time, time)))

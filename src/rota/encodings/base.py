@@ -96,9 +96,17 @@ class Rotation(nn.Module, ABC):
     ) -> tuple[Float[Tensor, "batch heads query head_dim"], Float[Tensor, "batch kv_heads key head_dim"]]:
         """Rotate queries and keys.
 
+        Where both stand at the same times, the same tensor of them, what belongs to the times alone may be
+        found once; see `TurnsTogether`.
+
         Raises:
             InputError: As `rotate_query` and `rotate_key`.
         """
+        alike = query_time is key_time and query_position is key_position
+        if alike and isinstance(self, TurnsTogether) and not _is_recorded():
+            self.require_fitting(q, query_time, query_position, "query")
+            self.require_fitting(k, key_time, key_position, "key")
+            return self.turn_both(q, k, time=query_time, position=query_position)
         return (
             self.rotate_query(q, time=query_time, position=query_position),
             self.rotate_key(k, time=key_time, position=key_position),
@@ -149,6 +157,26 @@ class Rotation(nn.Module, ABC):
         return self
 
 
+class TurnsTogether(ABC):
+    """A `Rotation` that finds once, for queries and keys alike, what belongs to their times and positions.
+
+    Its `turn_both` gives what its ``turn_query`` and ``turn_key`` give, to the last bit. It is asked where
+    both are given the same tensors, and in eager mode alone: a compiler finds for itself what is computed
+    twice, and what a tracer records must hold for other times as well.
+    """
+
+    @abstractmethod
+    def turn_both(
+        self,
+        q: Float[Tensor, "batch heads length head_dim"],
+        k: Float[Tensor, "batch kv_heads length head_dim"],
+        *,
+        time: Int64[Tensor, "batch length"] | None = None,
+        position: Int64[Tensor, "*batch length"] | None = None,
+    ) -> tuple[Float[Tensor, "batch heads length head_dim"], Float[Tensor, "batch kv_heads length head_dim"]]:
+        """What the encoding does to queries and keys that stand at the same times and positions."""
+
+
 class Encoding(Recipe, ABC):
     """Recipe of a `Rotation`: a frozen dataclass, one TOML table."""
 
@@ -194,6 +222,11 @@ class Encoding(Recipe, ABC):
         rotation = self.rotation(site)
         rotation._site = site
         return rotation
+
+
+def _is_recorded() -> bool:
+    """Whether a compiler or a tracer watches, which would keep what holds for these arguments alone."""
+    return torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None
 
 
 def require_time(time: object, name: str, whose: str) -> Tensor:

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensor
 
-from rota.encodings.base import Rotation, given
+from rota.encodings.base import Rotation, TurnsTogether, given
 from rota.encodings.site import Site
 from rota.errors import InputError
 from rota.rotary import native
@@ -19,11 +19,11 @@ from rota.units import ticks_per_second
 _HELD_BY_FLOAT64 = 2.0**52  # whole numbers that it holds, and their halves
 
 
-class HarmonicRotation(Rotation):
+class HarmonicRotation(Rotation, TurnsTogether):
     """Rotates by time at integer harmonics of whole periods, with phases exact to the clock's tick.
 
     A token needs the points of few distinct harmonics; they are computed once and gathered by every pair
-    of every head.
+    of every head, of queries and keys alike where both stand at the same times.
 
     Which they are is known once the draw has values. On the meta device it has none: the module can be built,
     moved and partly loaded there, and finds them when ``load_state_dict`` brings the draw. (A recipe draws
@@ -131,8 +131,7 @@ class HarmonicRotation(Rotation):
         position: Int64[Tensor, "*batch query"] | None = None,
     ) -> Float[Tensor, "batch heads query head_dim"]:
         """Rotate queries, shape ``(batch, heads, query, head_dim)``, by the time at which each asks."""
-        group = self.num_heads // self.harmonics.shape[0]
-        return self._rotate(q, given(time), group)
+        return rotate_gathered(q, unit_points(self._turns(given(time)), q.dtype), self._index_of_queries())
 
     def turn_key(
         self,
@@ -142,12 +141,29 @@ class HarmonicRotation(Rotation):
         position: Int64[Tensor, "*batch key"] | None = None,
     ) -> Float[Tensor, "batch kv_heads key head_dim"]:
         """Rotate keys, shape ``(batch, kv_heads, key, head_dim)``, by the time of each event."""
-        return self._rotate(k, given(time), 1)
+        return rotate_gathered(k, unit_points(self._turns(given(time)), k.dtype), self._index)
 
-    def _rotate(self, x: Tensor, time: Tensor, group: int) -> Tensor:
-        index = self._index if group == 1 else self._index.repeat_interleave(group, 0)
-        points = unit_points(self._turns(time), x.dtype)
-        return rotate_gathered(x, points, index)
+    def turn_both(
+        self,
+        q: Float[Tensor, "batch heads length head_dim"],
+        k: Float[Tensor, "batch kv_heads length head_dim"],
+        *,
+        time: Int64[Tensor, "batch length"] | None = None,
+        position: Int64[Tensor, "*batch length"] | None = None,
+    ) -> tuple[Float[Tensor, "batch heads length head_dim"], Float[Tensor, "batch kv_heads length head_dim"]]:
+        """Rotate queries and keys by points of the circle that are computed once."""
+        turns = self._turns(given(time))
+        points = unit_points(turns, q.dtype)
+        for_keys = points if k.dtype == q.dtype else unit_points(turns, k.dtype)
+        return (
+            rotate_gathered(q, points, self._index_of_queries()),
+            rotate_gathered(k, for_keys, self._index),
+        )
+
+    def _index_of_queries(self) -> Tensor:
+        """The index of each query head is that of its key head."""
+        group = self.num_heads // self.harmonics.shape[0]
+        return self._index if group == 1 else self._index.repeat_interleave(group, 0)
 
     def _turns(self, time: Tensor) -> Tensor:
         """Of each token's distinct harmonics, shape ``(batch, length, distinct)``."""

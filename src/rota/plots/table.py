@@ -11,6 +11,8 @@ from rich.table import Table
 
 from rota.errors import InputError
 
+_SHORT = 12  # letters of a control whose name the heading has room for
+
 Interval = tuple[float, float, float]
 """A difference with its interval: (difference, low, high)."""
 
@@ -58,7 +60,8 @@ def comparison_table(
     table.add_column("seeds", justify="right", no_wrap=True)
     for metric in metrics:
         table.add_column(escape(metric), justify="right", no_wrap=True)
-    table.add_column(escape(f"{headline} vs {control}"), no_wrap=True)
+    against = control if len(control) <= _SHORT else "control"
+    table.add_column(escape(f"{headline} vs {against}"), no_wrap=True)
     trained = [row for row in rows if row.kind == "trained"]
     best = {metric: max((_rounded(row.means[metric]) for row in trained), default=0.0) for metric in metrics}
     for row in trained:

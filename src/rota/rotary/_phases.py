@@ -1,4 +1,4 @@
-"""Loops from int64 times to turns at integer harmonics, bit for bit those of `phase.turns_of_lattice`.
+"""Loops from int64 times to turns, bit for bit those of `phase.turns_of_lattice` and `phase.real_turns`.
 
 Each operation in float64 is the same, in the same order, but all are done while a block of tokens lies in
 the cache. Times are reduced without a division of integers, which takes many times longer. Import this file
@@ -89,3 +89,60 @@ def _turns(turns, time, harmonics, periods, small, length, time_steps, begin, en
 
 
 turns_part = numba.njit(inspect.unwrap(_turns), error_model="numpy")
+
+
+def _real_row(turns, whole, rest, split, cycles):  # type: ignore[no-untyped-def]
+    """Turns of a token, by its whole seconds and, where there may be more, the rest of its time."""
+    for pair in range(len(turns)):
+        product = whole * cycles[pair]
+        wide = product - np.floor(product + 0.5)
+        if split:
+            wide += rest * cycles[pair]
+            wide -= np.floor(wide + 0.5)
+        within = np.float32(wide)
+        turns[pair] = within - np.float32(1) if within >= np.float32(0.5) else within
+
+
+_real_row_part = numba.njit(inspect.unwrap(_real_row), error_model="numpy")
+
+
+def _real(turns, time, cycles, ticks, sizes, turn_steps, time_steps, cycle_steps, begin, end):  # type: ignore[no-untyped-def]
+    heads, length, pairs = sizes
+    for token in range(begin, end):
+        row, place = token // length, token % length
+        for head in range(heads):
+            tick = time[row * time_steps[0] + head * time_steps[1] + place * time_steps[2]]
+            whole = tick if ticks == 1 else tick // ticks
+            rest = np.float64(tick - whole * ticks) / np.float64(ticks)
+            to = row * turn_steps[0] + head * turn_steps[1] + place * turn_steps[2]
+            at = row * cycle_steps[0] + head * cycle_steps[1] + place * cycle_steps[2]
+            own, frequencies = turns[to : to + pairs], cycles[at : at + pairs]
+            _real_row_part(own, np.float64(whole), rest, ticks != 1, frequencies)
+
+
+real_part = numba.njit(inspect.unwrap(_real), error_model="numpy")
+
+
+def _add(sums, grad, seconds):  # type: ignore[no-untyped-def]
+    for pair in range(len(sums)):
+        sums[pair] += np.float64(grad[pair]) * seconds
+
+
+_add_part = numba.njit(inspect.unwrap(_add), error_model="numpy")
+
+
+def _sum_by_time(sums, grad, time, ticks, heads, pairs, time_steps, begin, end):  # type: ignore[no-untyped-def]
+    """Sum gradients times seconds over the tokens of each row and head, which lie in order."""
+    sums[begin * heads * pairs : end * heads * pairs] = 0
+    length = len(grad) // len(sums)
+    for row in range(begin, end):
+        for head in range(heads):
+            to = (row * heads + head) * pairs
+            for place in range(length):
+                tick = time[row * time_steps[0] + head * time_steps[1] + place]
+                start = to * length + place * pairs
+                seconds = np.float64(tick) / np.float64(ticks)
+                _add_part(sums[to : to + pairs], grad[start : start + pairs], seconds)
+
+
+sum_by_time_part = numba.njit(inspect.unwrap(_sum_by_time), error_model="numpy")

@@ -62,14 +62,39 @@ def _turn_gathered(
     return _types.void(x, number, out, number, points, number, index, number), generate
 
 
+def _sum_across(_context: Any, output: Any, y: Any, grad: Any, g: Any, totals: Any, to: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        vector = _Vectors(context, builder, signature)
+        output, y, grad, g, totals, to = arguments
+        vector.add_across(vector.load(0, output, y), vector.load(2, grad, g), 4, totals, to)
+        return context.get_dummy_value()
+
+    number = _types.int64
+    return _types.void(output, number, grad, number, totals, number), generate
+
+
+def _turn_back(
+    _context: Any, output: Any, y: Any, grad: Any, g: Any, totals: Any, to: Any, out: Any, x: Any,
+    points: Any, at: Any,
+) -> Any:  # fmt: skip
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        vector = _Vectors(context, builder, signature)
+        output, y, grad, g, totals, to, out, x, points, at = arguments
+        gradient = vector.load(2, grad, g)
+        vector.add_across(vector.load(0, output, y), gradient, 4, totals, to)
+        vector.store(vector.product(gradient, vector.load(8, points, at), back=True), 6, out, x)
+        return context.get_dummy_value()
+
+    n = _types.int64
+    return _types.void(output, n, grad, n, totals, n, out, n, points, n), generate
+
+
 class _Vectors:
     """Vectors of a row's numbers, in the block that is being written."""
 
     def __init__(self, context: Any, builder: Any, signature: Any) -> None:
         self.context, self.builder, self.arrays = context, builder, signature.args
-        self.bytes = signature.args[0].dtype.bitwidth // 8
-        self.real = context.get_value_type(signature.args[0].dtype)
-        self.width = WIDTH // self.bytes
+        self.width = 8 * WIDTH // signature.args[0].dtype.bitwidth
 
     def index(self, argument: int, array: Any, begin: Any, pair: int) -> Any:
         """Where in a token's numbers the points of a pair begin."""
@@ -79,14 +104,14 @@ class _Vectors:
 
     def load(self, argument: int, array: Any, begin: Any, width: int | None = None) -> Any:
         address = self._address(argument, array, begin)
-        kind = _ir.VectorType(self.real, width or self.width)
+        kind = _ir.VectorType(address.type.pointee, width or self.width)
         found = self.builder.load(self.builder.bitcast(address, kind.as_pointer()))
-        found.align = self.bytes
+        found.align = self._bytes(argument)
         return found
 
     def store(self, vector: Any, argument: int, array: Any, begin: Any) -> None:
-        address = self._address(argument, array, begin)
-        self.builder.store(vector, self.builder.bitcast(address, vector.type.as_pointer())).align = self.bytes
+        address = self.builder.bitcast(self._address(argument, array, begin), vector.type.as_pointer())
+        self.builder.store(vector, address).align = self._bytes(argument)
 
     def joined(self, parts: Sequence[Any]) -> Any:
         """One vector of several, two by two."""
@@ -95,15 +120,30 @@ class _Vectors:
             parts = [self._chosen(*two, range(width)) for two in zip(parts[::2], parts[1::2], strict=True)]
         return parts[0]
 
-    def product(self, features: Any, points: Any) -> Any:
-        """Of complex numbers; every product and every sum is rounded."""
+    def product(self, features: Any, points: Any, *, back: bool = False) -> Any:
+        """Of complex numbers, the points' conjugates to turn back; every product and every sum is rounded."""
         places = range(self.width)
         cosine = self._chosen(points, points, [place & ~1 for place in places])
         sine = self._chosen(points, points, [place | 1 for place in places])
-        partner = self._chosen(features, features, [place ^ 1 for place in places])
-        own, across = self.builder.fmul(features, cosine), self.builder.fmul(partner, sine)
-        first, second = self.builder.fsub(own, across), self.builder.fadd(own, across)
+        own, across = self.builder.fmul(features, cosine), self.builder.fmul(self._partners(features), sine)
+        less, more = self.builder.fsub(own, across), self.builder.fadd(own, across)
+        first, second = (more, less) if back else (less, more)
         return self._chosen(first, second, [place + self.width * (place & 1) for place in places])
+
+    def add_across(self, output: Any, grad: Any, argument: int, totals: Any, begin: Any) -> None:
+        """Add to the totals of pairs how far a gradient points to where each pair would turn."""
+        products = self.builder.fmul(output, self._partners(grad))
+        one, two = (self._chosen(products, products, range(first, self.width, 2)) for first in (0, 1))
+        across, before = self.builder.fsub(one, two), self.load(argument, totals, begin, self.width // 2)
+        if across.type != before.type:
+            across = self.builder.fpext(across, before.type)
+        self.store(self.builder.fadd(before, across), argument, totals, begin)
+
+    def _partners(self, features: Any) -> Any:
+        return self._chosen(features, features, [place ^ 1 for place in range(self.width)])
+
+    def _bytes(self, argument: int) -> int:
+        return int(self.arrays[argument].dtype.bitwidth // 8)
 
     def _address(self, argument: int, array: Any, begin: Any) -> Any:
         memory = self.context.make_array(self.arrays[argument])(self.context, self.builder, array).data
@@ -118,3 +158,5 @@ memory_at = _intrinsic(inspect.unwrap(_memory))  # an address becomes a pointer
 next_part = _intrinsic(inspect.unwrap(_take))  # how many parts were taken before, by all threads
 turn_vector = _intrinsic(inspect.unwrap(_turn))  # `WIDTH` bytes of x by as many of points
 turn_vector_gathered = _intrinsic(inspect.unwrap(_turn_gathered))  # by the points that an index names
+sum_vector_across = _intrinsic(inspect.unwrap(_sum_across))  # of outputs and gradients, to float64 totals
+turn_vector_back = _intrinsic(inspect.unwrap(_turn_back))  # such a sum, and the gradients turned back

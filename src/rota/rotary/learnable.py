@@ -52,6 +52,8 @@ class _Rotated(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
         turns, points, output = ctx.saved_tensors
         for_x, for_turns, *_ = ctx.needs_input_grad
+        if for_x and for_turns and (both := _both(output, grad, points, turns, ctx.layout)) is not None:
+            return *both, None, None
         by_turns = _phase_gradient(output, grad, turns, ctx.layout) if for_turns else None
         if not for_x:
             return None, by_turns, None, None
@@ -77,6 +79,16 @@ class _Rotated(torch.autograd.Function):
         return _Rotated.apply(x.movedim(x_dim, 0), turns, points, layout), 0  # type: ignore[no-untyped-call]
 
 
+def _both(
+    output: Tensor, grad: Tensor, points: Tensor, turns: Tensor, layout: str
+) -> tuple[Tensor, Tensor] | None:
+    """Gradients of features and turns in one pass, which reads ``grad`` once; ``None`` if there is none."""
+    if layout == "half" or torch.is_grad_enabled() or is_mapped(output, grad, turns):
+        return None
+    both = native.turn_back(output, grad, points)
+    return None if both is None else (both[0], both[1].to(turns.dtype))
+
+
 def _phase_gradient(output: Tensor, grad: Tensor, turns: Tensor, layout: str) -> Tensor:
     """Gradient of the turns: each rotated pair a quarter turn on, times the gradient that comes in.
 
@@ -88,10 +100,11 @@ def _phase_gradient(output: Tensor, grad: Tensor, turns: Tensor, layout: str) ->
     if torch.is_grad_enabled() or is_mapped(output, grad, turns):  # then out of place, and all at once
         by_angle = _across(output, grad, layout, wide).sum_to_size(turns.shape)
     else:
+        if layout != "half" and (found := native.phase_gradient(output, grad, turns.shape)) is not None:
+            return found.to(turns.dtype)
         by_angle = torch.zeros(turns.shape, dtype=wide, device=turns.device)
-        if layout == "half" or not native.phase_gradient(output, grad, by_angle):
-            for output_block, grad_block, sum_block in blocks(output, grad, by_angle):
-                sum_block += _across(output_block, grad_block, layout, wide).sum_to_size(sum_block.shape)
+        for output_block, grad_block, sum_block in blocks(output, grad, by_angle):
+            sum_block += _across(output_block, grad_block, layout, wide).sum_to_size(sum_block.shape)
     return (by_angle * TURN).to(turns.dtype)
 
 

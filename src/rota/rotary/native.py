@@ -1,12 +1,14 @@
 """The rotation in one pass over memory, where numba is installed: eager, on the CPU, float32 and float64.
 
-Elsewhere, and without numba, PyTorch's own operations do the same in more passes. Turns of integer
-harmonics, found in one pass too, have the same bits. Rotations round alike where PyTorch takes whole vectors
-of pairs. Its loops for the rest, and for what is not contiguous, may fuse a product and the sum, so that a
-number differs in the last bit of its products.
+Elsewhere, and without numba, PyTorch's own operations do the same in more passes. Turns, found in one pass
+too, have the same bits. Rotations round alike where PyTorch takes whole vectors of pairs. Its loops for the
+rest, and for what is not contiguous, may fuse a product and the sum, so that a number differs in the last bit
+of its products. Gradients of phases and frequencies are summed in float64: in another order than PyTorch's,
+but in the same one by any number of threads.
 """
 
 import importlib
+import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -105,9 +107,71 @@ def turns_of_lattice(time: Tensor, harmonic: Tensor, period: Tensor, *, small: b
     if count < LEAST // 8 or not _usable(count, time, harmonic, period) or period.min() < 2:
         return None
     turns = torch.empty(*time.shape, *harmonic.shape, dtype=torch.float32, device=time.device)
-    steps = ((0, 0, 0), (time.stride(0), 0, time.stride(1)), (int(small), 0, 0))
-    _run("turns_of_lattice", (turns, time, harmonic, period), (time.shape[0], 1, time.shape[1], 0), steps)
+    steps = ((0, 0, 0), (time.stride(0), 0, time.stride(1)))
+    sizes = (time.shape[0], 1, time.shape[1], len(harmonic))
+    _run("turns_of_lattice", (turns, time, harmonic, period), sizes, steps, int(small))
     return turns
+
+
+def real_turns(time: Tensor, cycles: Tensor, ticks_per_second: int) -> Tensor | None:
+    """Turns of `phase.real_turns`, bit for bit; no gradients.
+
+    Args:
+        time: Clock ticks, shape ``(..., 1)``.
+        cycles: Per second, float64, shape ``(..., pairs)``; the two broadcast.
+        ticks_per_second: Of the clock.
+
+    Returns:
+        Shape ``(..., pairs)``, or ``None`` where they must be computed otherwise.
+    """
+    if not (
+        values_known(time) and values_known(cycles) and time.ndim and cycles.ndim and time.shape[-1] == 1
+    ):
+        return None
+    shape = torch.broadcast_shapes(time.shape, cycles.shape)
+    count = math.prod(shape)
+    if count < LEAST // 8 or not _usable(count, time, cycles):
+        return None
+    turns = torch.empty(shape, dtype=torch.float32, device=time.device)
+    axes = _three_axes(shape, turns.stride(), _over(turns, time), _over(turns, cycles))
+    if axes is None:
+        return None
+    sizes, steps = _frame_of(axes, shape[-1])
+    _run("real_turns", (turns, time, cycles), sizes, steps, ticks_per_second)
+    return turns
+
+
+def sum_by_time(grad: Tensor, time: Tensor, ticks_per_second: int) -> Tensor | None:
+    """Sum in float64, over the tokens of each row, the gradients of `real_turns` times seconds.
+
+    Args:
+        grad: Shape ``(..., length, pairs)``.
+        time: Clock ticks, shape ``(..., length, 1)``, broadcastable.
+        ticks_per_second: Of the clock.
+
+    Returns:
+        Float64, shape ``(..., 1, pairs)``, or ``None`` where they must be summed otherwise.
+    """
+    if not (values_known(grad) and values_known(time) and 2 <= grad.ndim <= 4 and grad.is_contiguous()):
+        return None
+    if grad.numel() < LEAST // 8 or not _usable(grad.numel(), grad, time):
+        return None
+    *rows, length, pairs = grad.shape
+    *steps, step, _ = time.expand(*rows, length, 1).stride()
+    if step != 1:
+        return None
+    none = [1] * (2 - len(rows))
+    batch, heads = [*rows, *none]
+    sums = torch.empty(*rows, 1, pairs, dtype=torch.float64, device=grad.device)
+    of_time = (*steps, *(0 for _ in none), 0)
+    _run(
+        "sum_by_time",
+        (grad, sums, time),
+        (batch, heads, 1, pairs),
+        ((0,) * 3, (0,) * 3, of_time),
+        ticks_per_second,
+    )
+    return sums
 
 
 def turn_into(x: Tensor, points: Tensor, out: Tensor) -> bool:
@@ -126,35 +190,72 @@ def turn_into(x: Tensor, points: Tensor, out: Tensor) -> bool:
     axes = _three_axes(x.shape, _over(x, points), x.stride(), out.stride())
     if axes is None:
         return False
-    (batch, *row), (heads, *head), (length, *token) = axes
-    by_points, by_x, by_out = zip(row, head, token, strict=True)
-    _run("turn", (x, out, points), (batch, heads, length, points.shape[-1]), (by_x, by_out, by_points))
+    sizes, (by_points, by_x, by_out) = _frame_of(axes, points.shape[-1])
+    _run("turn", (x, out, points), sizes, (by_x, by_out, by_points))
     if not out.is_inference():
         torch.autograd.graph.increment_version(out)  # so that autograd notices, as with PyTorch's own
     return True
 
 
-def phase_gradient(output: Tensor, grad: Tensor, sums: Tensor) -> bool:
-    """Sum in float64, over what shares a phase, how far each pair's gradient points to where it would turn.
+def phase_gradient(output: Tensor, grad: Tensor, shape: Sequence[int]) -> Tensor | None:
+    """Gradient of the turns of a rotation, summed in float64 over what shares a phase and then rounded.
 
     Args:
         output: Rotated features, shape ``(..., 2 * pairs)``.
         grad: Their gradient.
-        sums: Where to write, shape ``(..., pairs)``, that of the turns.
+        shape: Of the turns, ``(..., pairs)``.
 
     Returns:
-        Whether it was done; else nothing was written.
+        Of the dtype of the features, or ``None`` where it must be computed otherwise.
     """
-    if not _fits(output, grad, sums):
-        return False
+    if not _fits(output, grad):
+        return None
+    sums = torch.empty(shape, dtype=output.dtype, device=output.device)
     axes = _three_axes(output.shape, _over(output, sums), output.stride(), grad.stride())
-    if axes is None or axes[1][1] != 0 or any(size > 1 and step == 0 for size, step, *_ in axes[::2]):
-        return False  # heads have each their own sum, or tokens would write over each other's
-    (batch, *row), (heads, *head), (length, *token) = axes
-    by_sum, by_output, by_grad = zip(row, head, token, strict=True)
-    sizes = (batch, heads, length, sums.shape[-1])
+    if axes is None or not _sums_apart(axes):
+        return None
+    sizes, (by_sum, by_output, by_grad) = _frame_of(axes, shape[-1])
     _run("sum_across", (output, grad, sums), sizes, (by_output, by_grad, by_sum))
-    return True
+    return sums
+
+
+def turn_back(output: Tensor, grad: Tensor, points: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Gradients of the features and, as `phase_gradient`, of the turns of a rotation, in one pass.
+
+    Args:
+        output: Rotated features, shape ``(..., features)``; those beyond the points' were not rotated.
+        grad: Their gradient.
+        points: By which they were rotated, complex, of the shape of the turns.
+
+    Returns:
+        Both, the second of the dtype of the features, or ``None`` where they must be computed otherwise.
+    """
+    if not _fits(output, grad, points):
+        return None
+    rotated, into = 2 * points.shape[-1], empty_rows_like(grad)
+    sums = torch.empty(points.shape, dtype=output.dtype, device=output.device)
+    heads = output[..., :rotated], grad[..., :rotated], into[..., :rotated]
+    shared = _over(heads[0], sums), _over(heads[0], points)
+    axes = _three_axes(heads[0].shape, *shared, *(memory.stride() for memory in heads))
+    if axes is None or not _sums_apart(axes):
+        return None
+    sizes, (by_sum, by_points, by_output, by_grad, by_into) = _frame_of(axes, points.shape[-1])
+    steps = (by_output, by_grad, by_sum, by_into, by_points)
+    _run("turn_back", (*heads[:2], sums, heads[2], points), sizes, steps)
+    if rotated < grad.shape[-1]:
+        into[..., rotated:].copy_(grad[..., rotated:])
+    return into, sums
+
+
+def _sums_apart(axes: Sequence[Axis]) -> bool:
+    """Whether tokens add to sums of their own; heads may share theirs."""
+    return not any(size > 1 and step == 0 for size, step, *_ in axes[::2])
+
+
+def _frame_of(axes: Sequence[Axis], pairs: int) -> tuple[tuple[int, int, int, int], list[Axis]]:
+    """Sizes, and the steps in each memory."""
+    (batch, *row), (heads, *head), (length, *token) = axes
+    return (batch, heads, length, pairs), list(zip(row, head, token, strict=True))
 
 
 def _fits(x: Tensor, *others: Tensor) -> bool:
@@ -191,17 +292,31 @@ def _is_memory(tensor: Tensor) -> bool:
 
 
 def _run(
-    name: str, memories: Sequence[Tensor], sizes: tuple[int, int, int, int], steps: Sequence[Sequence[int]]
+    name: str,
+    memories: Sequence[Tensor],
+    sizes: tuple[int, int, int, int],
+    steps: Sequence[Sequence[int]],
+    known: int = 0,
 ) -> None:
-    """Hand memories over by their addresses; this frame holds them until the loop is done."""
+    """Hand memories over by their addresses; this frame holds them until the loop is done.
+
+    Args:
+        name: Of the loop.
+        memories: The first says how much work there is, and of which kind.
+        sizes: Batch, heads, length, pairs.
+        steps: From one batch row, head and token to the next, in as many memories as have such.
+        known: A number that the loop knows.
+    """
     from rota.rotary import _loops  # it imports numba
 
     batch, *others = sizes
-    features = memories[0].numel()
-    wanted = threads.wanted(features)
-    places = [number for memory in memories for number in (memory.data_ptr(), _extent(memory))]
-    places += [0] * (8 - len(places))
-    frame = [0, 4 * wanted, batch * others[1], *places, *others, *(step for three in steps for step in three)]
+    wanted = threads.wanted(memories[0].numel())
+    frame = [0, 4 * wanted, batch * others[1], *others, known]
+    none = [(0, 0, 0)] * (len(memories) - len(steps))
+    for memory, three in zip(memories, [*steps, *none], strict=True):
+        parts = 1 + memory.is_complex()
+        frame += [memory.data_ptr(), parts * _extent(memory), *(parts * step for step in three)]
+    frame += [0] * (_loops.FRAME - len(frame))
     _loops.run(memories[0].dtype, name, frame, threads.team(), wanted)
 
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from rota.errors import InputError
 from rota.rotary.clock import values_known
 from rota.rotary.kinds import require_int64, require_tensor
+from rota.rotary.one_pass import turns_in_one_pass
 
 __all__ = ["lattice_turns", "real_turns"]
 
@@ -138,6 +139,12 @@ def real_turns(
         )
     cycles = _frequencies(cycles_per_second, time.device)
     _check_shapes(time=time, cycles_per_second=cycles)
+    turns = turns_in_one_pass(time, cycles, ticks_per_second)
+    return turns_of_real(time, cycles, ticks_per_second) if turns is None else turns
+
+
+def turns_of_real(time: Tensor, cycles: Tensor, ticks_per_second: int) -> Tensor:
+    """`real_turns` of arguments that it has seen."""
     if ticks_per_second == 1:
         return _within_half(time.double() * cycles)
     whole = torch.div(time, ticks_per_second, rounding_mode="floor")
