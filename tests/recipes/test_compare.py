@@ -141,7 +141,7 @@ def test_popularity_is_what_counting_says(compared: Compared, ranks: dict) -> No
         assert rank == sum(count >= counts[target] for count in counts.values())
 
 
-@pytest.mark.parametrize("name", ["attention.png", "prior.png"])
+@pytest.mark.parametrize("name", ["attention.png", "learning.png", "prior.png"])
 def test_pictures_show_something(compared: Compared, name: str) -> None:
     picture = matplotlib.image.imread(compared.out / name)
     height, width, _ = picture.shape
@@ -164,7 +164,7 @@ def test_a_kept_model_gives_its_ranks_again(compared: Compared, ranks: dict, arm
 
 def test_the_folder_holds_this_and_nothing_else(compared: Compared) -> None:
     assert sorted(path.name for path in compared.out.iterdir()) == [
-        "attention.png", "models", "plan.toml", "prior.png", "ranks.parquet", "results.json"
+        "attention.png", "learning.png", "models", "plan.toml", "prior.png", "ranks.parquet", "results.json"
     ]  # fmt: skip
     models = sorted(path.name for path in (compared.out / "models").iterdir())
     assert models == sorted(f"{arm}-seed{seed}" for arm in ARMS for seed in (0, 1))

@@ -53,7 +53,7 @@ def test_without_a_folder_nothing_is_written_and_a_study_is_saved_later(
     assert not list(tmp_path.iterdir())
     study.save("later")
     assert sorted(path.name for path in (tmp_path / "later").iterdir()) == [
-        "attention.png", "prior.png", "ranks.parquet", "results.json"
+        "attention.png", "learning.png", "prior.png", "ranks.parquet", "results.json"
     ]  # fmt: skip
     before = {path.name: path.read_bytes() for path in (tmp_path / "later").iterdir()}
     with pytest.raises(InputError, match="not overwritten"):

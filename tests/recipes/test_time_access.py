@@ -124,7 +124,7 @@ def test_time_access_none_leaves_the_routine_out(
     assert cli.run(["compare", str(tmp_path / "town.parquet"), *options.split()]) == 0
     assert f"time access none, seen items {seen}" in " ".join(capsys.readouterr().out.split())
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "attention.png", "models", "plan.toml", "ranks.parquet", "results.json"
+        "attention.png", "learning.png", "models", "plan.toml", "ranks.parquet", "results.json"
     ]  # fmt: skip
     table = pa.parquet.read_table(tmp_path / "out" / "ranks.parquet").to_pylist()
     assert {row["arm"] for row in table} == {"none", "rope", "popularity", "frequency"}  # no clock

@@ -38,6 +38,7 @@ def test_every_target_is_learnt_from_once_and_none_is_from_beyond_the_span(
         assert lesson.batch.query_time is not None
         assert (lesson.batch.query_time[mask] == 10 * targets).all()
         found += targets.tolist()
+    assert windows.counts.tolist() == [wanted.count(item) for item in range(histories.num_items)]
     assert sorted(found) == wanted
 
 

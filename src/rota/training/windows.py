@@ -90,12 +90,12 @@ class TrainingWindows(Dataset[int]):
     @cached_property
     def counts(self) -> Int64[Tensor, " items"]:
         """How often each item is a target, shape ``(items,)``."""
-        everything = range(0, len(self), _COUNTED)
-        counts = torch.zeros(self.histories.num_items, dtype=torch.int64)
-        for first in everything:
-            targets = self.collate(list(range(first, min(first + _COUNTED, len(self))))).targets
-            counts += torch.bincount(targets, minlength=len(counts))
-        return counts
+        counts = np.zeros(self.histories.num_items, dtype=np.int64)
+        for first in range(0, len(self), _COUNTED):
+            some = slice(first, first + _COUNTED)
+            _, targets = self._asked(self.starts[some], self.lengths[some])
+            counts += np.bincount(self.histories.items[targets], minlength=len(counts))
+        return torch.from_numpy(counts)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -107,15 +107,19 @@ class TrainingWindows(Dataset[int]):
         """Batch of the windows with these indices."""
         starts, lengths = self.starts[indices], self.lengths[indices]
         batch = row_batch(self.histories, starts, starts + lengths, self.access)
-        rows = flat_rows(starts, starts + lengths)
-        asked = np.flatnonzero(np.arange(batch.items.shape[1]) < lengths[:, None])
-        targets = rows + 1
-        if self._begins is not None:
-            place = np.searchsorted(self._begins, targets)
-            asking = self._begins[place] == targets
-            firsts, lasts = targets[asking], self._begins[place[asking] + 1]
-            targets, asked = flat_rows(firsts, lasts), np.repeat(asked[asking], lasts - firsts)
+        asked, targets = self._asked(starts, lengths)
         return TrainingBatch(batch, torch.from_numpy(asked), torch.from_numpy(self.histories.items[targets]))
+
+    def _asked(self, starts: Int64Array, lengths: Int64Array) -> tuple[Int64Array, Int64Array]:
+        """Positions of these windows that are asked, laid end to end, and the row of each target."""
+        targets = flat_rows(starts, starts + lengths) + 1
+        asked = np.flatnonzero(np.arange(lengths.max()) < lengths[:, None])
+        if self._begins is None:
+            return asked, targets
+        place = np.searchsorted(self._begins, targets)
+        asking = self._begins[place] == targets
+        firsts, lasts = targets[asking], self._begins[place[asking] + 1]
+        return np.repeat(asked[asking], lasts - firsts), flat_rows(firsts, lasts)
 
     def _last_asked(self, spans: Spans) -> Int64Array:
         """Last row of each span that has a target in it; before the span where none has."""
