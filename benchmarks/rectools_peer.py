@@ -53,7 +53,7 @@ PINS = (
     "rectools[torch]==0.19.0", "torch==2.13.0", "pytorch-lightning==2.5.2", "numpy==1.26.4", "pandas==2.3.3",
 )  # fmt: skip
 WIDTH, LAYERS, HEADS, LENGTH, DROPOUT, TEMPERATURE = 64, 2, 2, 100, 0.2, 0.05
-EPOCHS, PATIENCE, BATCH, RATE = 60, 8, 32, 1e-3
+EPOCHS, PATIENCE, BATCH, RATE = 60, 20, 32, 1e-3
 METRICS = (HR(10), NDCG(10), MRR())
 
 
@@ -172,7 +172,7 @@ def ranks_of(out: Path, question: Question) -> np.ndarray[Any, Any]:
 def gather(question: Question, seeds: int, work: Path) -> dict[str, Any]:
     """Figures of all that is done."""
     ranks: dict[str, list[np.ndarray[Any, Any]]] = {}
-    runs = []
+    runs, told = [], {}
     for name in ARMS:
         for seed in range(seeds):
             out = place(work, name, seed)
@@ -180,6 +180,7 @@ def gather(question: Question, seeds: int, work: Path) -> dict[str, Any]:
                 continue
             found = ranks_of(out, question)
             ranks.setdefault(name, []).append(found)
+            told[name] = json.loads(out.with_suffix(".settings.json").read_text(encoding="utf-8"))
             facts = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
             if facts.pop("ranks", found.tolist()) != found.tolist():
                 raise SystemExit(f"{out}: RecTools' lists and its scores disagree")
@@ -193,7 +194,7 @@ def gather(question: Question, seeds: int, work: Path) -> dict[str, Any]:
         "data": question.facts(),
         "peer": list(PINS),
         "circumstances": circumstances("numpy", "lightning"),
-        "settings": {name: ARMS[name].settings for name in ranks},
+        "settings": told,
         "runs": runs,
         "paired": [
             {"arm": name, "control": other, "metric": metric.name, **difference(ranks, name, other, metric)}

@@ -411,6 +411,7 @@ from rota.rotary.reference import rotation_matrix as rotation_matrix
 from rota.serving.artefact import Artefact as Artefact
 from rota.serving.artefact import is_artefact as is_artefact
 from rota.serving.artefact import load_artefact as load_artefact
+from rota.serving.artefact import mark_stopped as mark_stopped
 from rota.serving.artefact import save_artefact as save_artefact
 from rota.serving.catalogue import Catalogue as Catalogue
 from rota.serving.provenance import Provenance as Provenance

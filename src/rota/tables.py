@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from enum import Enum
 from types import UnionType
 from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -42,6 +43,8 @@ def _encode(value: object) -> object:
         return [_encode(part) for part in value]
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, timedelta):
+        return value.total_seconds()  # as whatever takes a duration reads a number
     if callable(value):
         raise InputError(
             f'{value!r} cannot be kept in a table: give the function as "module:name", by which it is found'

@@ -106,7 +106,7 @@ def test_mixed_is_the_sum_of_both_sources_and_sums_to_one(seed: int) -> None:
     lengths = torch.tensor([LENGTH, 1, 3])
     last = [mixed.view(BATCH, LENGTH, ITEMS)[row, n - 1] for row, n in enumerate(lengths.tolist())]
     chosen = torch.stack([logits[row, n - 1] for row, n in enumerate(lengths.tolist())])
-    torch.testing.assert_close(copies.probabilities(chosen, lengths).log(), torch.stack(last))
+    torch.testing.assert_close(copies.log_probabilities(chosen, lengths), torch.stack(last))
 
 
 def learnt(items: list[int], target: int, gate: float = 0.0) -> tuple[Tensor, Tensor, list[Tensor]]:
@@ -175,7 +175,9 @@ def test_even_attention_copies_by_frequency() -> None:
         layer.gate.weight.zero_()
         layer.gate.bias.copy_(torch.tensor([-50.0, 0.0, 0.0]))
     lengths = torch.tensor([LENGTH, 4, 1])
-    said = layer(events, hidden, items, None, None).probabilities(torch.zeros(BATCH, ITEMS), lengths)
+    said = (
+        layer(events, hidden, items, None, None).log_probabilities(torch.zeros(BATCH, ITEMS), lengths).exp()
+    )
     for row, length in enumerate(lengths.tolist()):
         counts = np.bincount(items[row, :length].numpy(), minlength=ITEMS) / length
         np.testing.assert_allclose(said[row].detach().numpy(), counts, atol=1e-6)

@@ -14,7 +14,6 @@ from rota.commands._terminal import console, describe, say
 from rota.evaluation.seen import SeenItems
 from rota.kernels.expression import parse_kernel
 from rota.models.repeat_head import RepeatHead
-from rota.models.similarity import Similarity
 from rota.models.transformer import Transformer
 from rota.recipes.arm_models import parse_inputs
 from rota.recipes.fetching import fetch_known
@@ -37,7 +36,7 @@ _ROWS, _MODEL, _TRAINING = "Rows", "The model", "Training"
 @app.command(
     help="Train time encodings on one log and say which one learnt the routine.\n\n"
     "Users with five events or more are asked, by default for their last event. Every arm and seed is "
-    "trained on the same split with the same access to the clock, beside three untrained baselines. The "
+    "trained on the same split with the same access to the clock, beside the untrained baselines. The "
     "folder gets results.json, ranks.parquet, attention.png, prior.png, and each model.",
     epilog="Examples:\n\n"
     "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
@@ -125,12 +124,17 @@ def compare_command(
         ),
     ] = False,
     temperature: Annotated[
-        float, typer.Option(help="Of the transformer's logits.", rich_help_panel=_MODEL)
-    ] = Similarity.temperature,
+        float | None,
+        typer.Option(help="Of every arm's logits; else each model's own.", rich_help_panel=_MODEL),
+    ] = None,
     normalised: Annotated[
-        bool,
-        typer.Option("--normalised", help="The transformer compares by cosine.", rich_help_panel=_MODEL),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--normalised/--not-normalised",
+            help="Every arm compares by cosine, or by product; else as each model does.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
     epochs: Annotated[int, typer.Option(help="At most.", rich_help_panel=_TRAINING)] = Training.epochs,
     patience: Annotated[
         int, typer.Option(help="Epochs without a better validation.", rich_help_panel=_TRAINING)
@@ -166,7 +170,6 @@ def compare_command(
             num_heads=num_heads,
             max_len=max_len,
             dropout=dropout,
-            similarity=Similarity(normalised, temperature),
             repeat_head=RepeatHead() if repeat_head else None,
         ),
         Protocol(
@@ -185,6 +188,8 @@ def compare_command(
             parse_split(split),
         ),
         None if inputs is None else parse_inputs(inputs),
+        normalised,
+        temperature,
     )
     folder = out or _default_folder(log)
     require_empty(folder)

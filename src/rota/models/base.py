@@ -128,7 +128,7 @@ class Network(nn.Module, Scorer, ABC):
     def scores(self, batch: Batch) -> Float[Tensor, "batch items"]:
         """Score of every item as the event after each row's last.
 
-        That is its logit and, with a repeat head, its probability.
+        That is its logit and, with a repeat head, its log-probability.
 
         Raises:
             InputError: As `forward`.
@@ -136,7 +136,7 @@ class Network(nn.Module, Scorer, ABC):
         features, copies = self(batch)
         last = features[torch.arange(len(batch.lengths), device=batch.items.device), batch.lengths - 1]
         logits: Tensor = last @ self.item_embeddings.T
-        return logits if copies is None else copies.probabilities(logits, batch.lengths)
+        return logits if copies is None else copies.log_probabilities(logits, batch.lengths)
 
     def _clock(self, batch: Batch) -> tuple[Tensor | None, Tensor | None]:
         """Times of the queries and of the events, where it may see them."""

@@ -39,16 +39,14 @@ class Copies(NamedTuple):
         length = self.items.shape[1]
         same = self.items[asked // length] == targets[:, None]
         copied = (self.copied.flatten(0, 1)[asked] * same).sum(-1)
-        drawn = self.log_new.flatten()[asked] + log_likelihood
-        # A target that is nowhere in the history has one source; the logarithm of 0 has no gradient.
-        found = copied > 0
-        both = torch.logaddexp(drawn, copied.where(found, 1.0).log())
-        return both.where(found, drawn)
+        return _either(self.log_new.flatten()[asked] + log_likelihood, copied)
 
-    def probabilities(
+    def log_probabilities(
         self, logits: Float[Tensor, "batch items"], lengths: Int64[Tensor, " batch"]
     ) -> Float[Tensor, "batch items"]:
-        """Probability of every item after each row's last event.
+        """Log-probability of every item after each row's last event.
+
+        What is nearly impossible so keeps its rank.
 
         Args:
             logits: Of the catalogue alone.
@@ -56,4 +54,14 @@ class Copies(NamedTuple):
         """
         row = torch.arange(len(lengths), device=lengths.device)
         drawn = logits.float().log_softmax(-1) + self.log_new[row, lengths - 1, None]
-        return drawn.exp().scatter_add(1, self.items, self.copied[row, lengths - 1])
+        copied = torch.zeros_like(drawn).scatter_add(1, self.items, self.copied[row, lengths - 1])
+        return _either(drawn, copied)
+
+
+def _either(drawn: Tensor, copied: Tensor) -> Tensor:
+    """Log-probability of two sources, of a log-probability and a probability.
+
+    What is nowhere in the history has one source; the logarithm of 0 has no gradient.
+    """
+    found = copied > 0
+    return torch.logaddexp(drawn, copied.where(found, 1.0).log()).where(found, drawn)

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import TypeVar
 
+from rota.attention.intervals import Intervals
 from rota.encodings.bias import BiasRecipe
 from rota.encodings.inputs import InputRecipe
 from rota.errors import InputError
 from rota.kernels.base import Kernel
 from rota.models.base import Model
 from rota.models.repeat_head import RepeatHead
+from rota.models.tisasrec import TiSASRec
 from rota.recipes.arms import arm_encoding
 from rota.rooms import find, offers
 
@@ -47,10 +49,17 @@ def arm_model(
     name, _, parts = arm.partition(":")
     if ":" not in arm and name not in offers("models", Model):
         name, parts = "", arm
+    named = parts.split("+")
+    if (parts or ":" in arm or not arm) and not all(named):
+        raise InputError(
+            f"arm {arm!r}: a part is missing; expected a model, model:parts, or parts joined by +"
+        )
+    if named.count(REPEAT) > 1:
+        raise InputError(f"arm {arm!r}: {REPEAT} twice; a model has one repeat head")
     model = base if not name else _like(base, _kind(name, arm))
     if inputs is not None:
         model = replace(model, inputs=inputs)  # type: ignore[type-var]
-    return _with_parts(model, parts.split("+"), arm, prior) if parts else model
+    return _with_parts(model, named, arm, prior) if parts else model
 
 
 def parse_inputs(text: str) -> tuple[InputRecipe, ...]:
@@ -77,7 +86,12 @@ def _kind(name: str, arm: str) -> type[Model]:
 def _like(base: Model, kind: type[Model]) -> Model:
     if kind is type(base):
         return base
-    return kind(**{name: getattr(base, name) for name in _SIZES})
+    return kind(**{name: getattr(base, name) for name in _SIZES}, **_intervals(base, kind))
+
+
+def _intervals(base: Model, kind: type[Model]) -> dict[str, object]:
+    """Attention of TiSASRec drops as much as everything else, as published."""
+    return {"intervals": Intervals(dropout=base.dropout)} if kind is TiSASRec else {}
 
 
 def _with_parts(model: Model, parts: Sequence[str], arm: str, prior: Sequence[Kernel]) -> Model:

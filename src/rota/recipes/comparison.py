@@ -48,10 +48,11 @@ def compare(
     plan, watcher = plan or Plan(), watcher or Unwatched()
     plan.require_fit(log.unit)
     with nullcontext() if out is None else claim(Path(out)) as folder:
+        if folder is not None:
+            write_recipe(folder / PLAN, plan)  # first: what breaks off can be run again
         study = _study(ask_of(log, plan.protocol.split), plan, folder, watcher)
         if folder is not None:
             study.save(folder)
-            write_recipe(folder / PLAN, plan)
     return study
 
 

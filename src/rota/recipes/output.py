@@ -52,6 +52,7 @@ def claim(folder: Path) -> Iterator[Path]:
         yield folder
     except BaseException:
         if not any((folder / MODELS).iterdir()):
+            (folder / PLAN).unlink(missing_ok=True)
             _remove_empty([folder / MODELS, *made])
         raise
 

@@ -1,7 +1,7 @@
 """Plan: which arms, how often, under which protocol; checked before any work."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rota.encodings.inputs import InputRecipe
 from rota.errors import InputError
@@ -13,6 +13,7 @@ from rota.recipes.arm_models import arm_model
 from rota.recipes.priors import clocks_of
 from rota.recipes.protocol import Protocol
 from rota.tables import Recipe
+from rota.training.losses.mixing import require_likelihood
 from rota.units import UNITS
 
 DEFAULT_ARMS = ("none", "rope", "clockrope", "rope+clockrope", "trope")
@@ -32,6 +33,8 @@ class Plan(Recipe):
             another have its sizes and its repeat head.
         inputs: Features of time that every arm is told of each event, where it names none itself; ``None``:
             those that are its model's own.
+        normalised: Whether every arm compares by cosine; ``None``: as each model does by itself.
+        temperature: Of every arm's logits, likewise.
         protocol: What is the same for every arm.
 
     Raises:
@@ -46,6 +49,8 @@ class Plan(Recipe):
     model: Model = field(default_factory=Transformer)
     protocol: Protocol = field(default_factory=Protocol)
     inputs: tuple[InputRecipe, ...] | None = None
+    normalised: bool | None = None
+    temperature: float | int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -63,7 +68,14 @@ class Plan(Recipe):
 
     def recipes(self) -> Mapping[str, Model]:
         """Network of each arm, in order."""
-        return {arm: arm_model(arm, self.model, self.prior, self.inputs) for arm in self.arms}
+        recipes = {arm: arm_model(arm, self.model, self.prior, self.inputs) for arm in self.arms}
+        return {arm: self._compared(recipe) for arm, recipe in recipes.items()}
+
+    def _compared(self, recipe: Model) -> Model:
+        """The network with what is said of how features and items are compared."""
+        stated = {"normalised": self.normalised, "temperature": self.temperature}
+        changed = {name: value for name, value in stated.items() if value is not None}
+        return replace(recipe, similarity=replace(recipe.similarity, **changed))  # type: ignore[type-var, arg-type]
 
     def require_fit(self, unit: str) -> None:
         """Build every arm for a catalogue of one item: what does not fit is refused before the work.
@@ -76,6 +88,7 @@ class Plan(Recipe):
         """
         for arm, recipe in self.recipes().items():
             try:
+                require_likelihood(self.protocol.training.loss, recipe.repeat_head is not None)
                 Blueprint(recipe, 1, unit, self.protocol.time_access, 0).build()
             except InputError as error:
                 raise InputError(f"arm {arm}: {error}") from error

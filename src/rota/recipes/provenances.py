@@ -59,6 +59,7 @@ class Workshop:
         provenance = Provenance(
             **self.facts,  # type: ignore[arg-type]
             weights="",
+            blueprint="",
             best_epoch=epoch,
             validation_mrr=score,
             stopped=stopped,

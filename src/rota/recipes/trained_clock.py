@@ -89,6 +89,8 @@ class TrainedClock:
         Raises:
             InputError: They cannot be brought there, or are so far from the training that the unit is wrong.
         """
+        if not len(given.ticks):  # a new user
+            return Shown(given.ticks, given.ticks)
         if not self.facts.known_epoch:
             if given.sort != Sort.TICKS:
                 raise InputError(

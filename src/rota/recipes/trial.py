@@ -22,7 +22,7 @@ from rota.recipes.protocol import Protocol
 from rota.recipes.provenances import Workshop
 from rota.recipes.question import Question
 from rota.recipes.watching import Watcher
-from rota.serving.artefact import save_artefact
+from rota.serving.artefact import is_artefact, mark_stopped, save_artefact
 from rota.training.divergence import DivergedError
 from rota.training.loop import fit
 from rota.training.progress import Fitted
@@ -111,17 +111,24 @@ def run_trial(
 
 @contextmanager
 def _kept(folder: Path) -> Iterator[Path]:
-    """`appearing`, but what a training that diverged has kept appears too."""
-    diverged: DivergedError | None = None
+    """`appearing`, but the best epoch of a training that breaks off appears too, marked as such."""
+    broken: BaseException | None = None
     with appearing(folder) as partial:
         try:
             yield partial
         except DivergedError as error:
             if error.fitted is None:
                 raise error.told() from error
-            diverged = error
-    if diverged is not None:
-        raise diverged.told(str(folder)) from diverged
+            broken = error
+        except BaseException as error:
+            if not is_artefact(partial):
+                raise
+            mark_stopped(partial, " ".join(f"{type(error).__name__} {error}".split()))
+            broken = error
+    if isinstance(broken, DivergedError):
+        raise broken.told(str(folder)) from broken
+    if broken is not None:
+        raise broken
 
 
 def _windows(question: Question, protocol: Protocol, max_len: int) -> TrainingWindows:

@@ -14,7 +14,7 @@ from rota.models.blueprint import Blueprint
 from rota.serving.catalogue import Catalogue
 from rota.serving.provenance import Provenance
 from rota.toml import read_recipe, write_recipe
-from rota.training.checkpoint import WEIGHTS, load_checkpoint, save_checkpoint
+from rota.training.checkpoint import TABLE, WEIGHTS, load_checkpoint, save_checkpoint
 
 FORMAT = 1
 FACTS, VOCABULARY = "artefact.toml", "vocabulary.parquet"
@@ -66,6 +66,7 @@ def save_artefact(folder: str | Path, artefact: Artefact) -> Artefact:
         version=__version__,
         catalogue=artefact.catalogue.digest,
         weights=_digest(folder / WEIGHTS),
+        blueprint=_digest(folder / TABLE),
     )
     write_recipe(folder / FACTS, facts)
     return replace(artefact, provenance=facts)
@@ -86,19 +87,33 @@ def load_artefact(folder: str | Path) -> Artefact:
         )
     _require_readable(folder / FACTS)
     facts = read_recipe(folder / FACTS, Provenance)
-    blueprint, network = load_checkpoint(folder)
     catalogue = Catalogue.load(folder / VOCABULARY)
-    wrong = {
-        VOCABULARY: catalogue.digest != facts.catalogue or len(catalogue) != blueprint.num_items,
-        WEIGHTS: _digest(folder / WEIGHTS) != facts.weights,
-    }
-    for name, differs in wrong.items():
-        if differs:
-            raise InputError(
-                f"{folder / name} is not what {FACTS} was written beside (its digest differs): expected the "
-                "files of one model; copy its whole folder again"
-            )
+    _require_whole(folder, TABLE, facts.blueprint)
+    _require_whole(folder, WEIGHTS, facts.weights)
+    if catalogue.digest != facts.catalogue:
+        raise _other(folder / VOCABULARY)
+    blueprint, network = load_checkpoint(folder)
     return Artefact(blueprint, network, catalogue, facts)
+
+
+def _require_whole(folder: Path, name: str, digest: str) -> None:
+    """Refuse a file that another model was written with; one that is missing is refused by its reader."""
+    path = folder / name
+    if path.is_file() and _digest(path) != digest:
+        raise _other(path)
+
+
+def _other(path: Path) -> InputError:
+    return InputError(
+        f"{path} is not what {FACTS} was written beside (its digest differs): expected the files of one "
+        "model; copy its whole folder again"
+    )
+
+
+def mark_stopped(folder: Path, why: str) -> None:
+    """Write into a model's facts that its training broke off."""
+    facts = read_recipe(folder / FACTS, Provenance)
+    write_recipe(folder / FACTS, replace(facts, stopped=why))
 
 
 def is_artefact(folder: Path) -> bool:

@@ -24,6 +24,7 @@ class Provenance(Recipe):
         last: Clock of the last.
         catalogue: Digest of the items by code.
         weights: SHA-256 of the file of weights.
+        blueprint: SHA-256 of the table that rebuilds the network.
         split: The split as people write it, for instance ``"leave_last(k=1)"``.
         split_name: Name of the stages.
         split_hash: Digest of who was asked what.
@@ -47,6 +48,7 @@ class Provenance(Recipe):
     last: int
     catalogue: str
     weights: str
+    blueprint: str
     split: str
     split_name: str
     split_hash: str

@@ -26,8 +26,8 @@ class Recommendation(NamedTuple):
 
     Attributes:
         item: Id, as the log has it.
-        score: Larger is better. Of a model: its logit, or with a repeat head its probability; of popularity:
-            the number of events.
+        score: Larger is better. Of a model: its logit, or with a repeat head its log-probability; of
+            popularity: the number of events.
     """
 
     item: Any

@@ -7,11 +7,11 @@ from lightning.pytorch import Trainer
 from lightning.pytorch.callbacks import EarlyStopping
 from torch.utils.data import DataLoader
 
-from rota.errors import InputError
 from rota.models.base import Network
 from rota.training.divergence import DivergedError
 from rota.training.hardware import ACCELERATORS, check_hardware
 from rota.training.lesson import SCORE, KeepBest, Lesson, Report
+from rota.training.losses.mixing import require_likelihood
 from rota.training.manners import interruptible, quiet
 from rota.training.order import EpochOrder
 from rota.training.progress import Fitted, Progress
@@ -50,7 +50,7 @@ def fit(
         DivergedError: A loss or a weight is no finite number any more; it knows the best epoch so far.
     """
     check_hardware(device, precision)
-    _require_likelihood(network, training)
+    require_likelihood(training.loss, network.repeat_head is not None)
     order = EpochOrder(windows.lengths, training.batch_size, seed)
     loader: DataLoader[int] = DataLoader(windows, batch_sampler=order, collate_fn=windows.collate)
     lesson, best = Lesson(network, training, order, windows.counts, validate), KeepBest(network, keep)
@@ -80,12 +80,3 @@ def fit(
 def _keep_best(network: Network, best: KeepBest, device: str) -> None:
     network.load_state_dict(best.state)
     network.to(device).eval()
-
-
-def _require_likelihood(network: Network, training: Training) -> None:
-    """A repeat head is mixed with the catalogue as probabilities are."""
-    if network.repeat_head is not None and not training.loss.is_likelihood:
-        raise InputError(
-            f"{type(training.loss).__name__} gives no probability of an item, which a repeat head needs: use "
-            "a softmax loss, or no repeat head"
-        )

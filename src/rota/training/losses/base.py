@@ -19,9 +19,10 @@ class Loss(Recipe, ABC):
     @property
     @abstractmethod
     def is_likelihood(self) -> bool:
-        """Whether `each` is -log p(target), p a distribution over the catalogue or a sample of it.
+        """Whether `each` is -log p(target), p a distribution over the catalogue, or an estimate of it.
 
-        Only such a loss can be mixed with another source of items, such as a repeat head.
+        Only such a loss can be mixed with another source of items, such as a repeat head: of a sample that
+        does not stand for the whole catalogue, the catalogue would seem a better source than it is.
         """
 
     @abstractmethod

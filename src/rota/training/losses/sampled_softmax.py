@@ -41,8 +41,12 @@ class SampledSoftmax(Loss):
 
     @property
     def is_likelihood(self) -> bool:
-        """Yes."""
-        return True
+        """Where negatives are corrected: else the target is so much likelier as the sample is smaller."""
+        return self._corrected
+
+    @property
+    def _corrected(self) -> bool:
+        return not self.negatives.is_uniform if self.log_q is None else self.log_q
 
     def each(
         self,
@@ -70,9 +74,8 @@ class SampledSoftmax(Loss):
         logits = torch.cat((own, against), -1) / self.temperature
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         hits = drawn.hits(targets)
-        corrected = not self.negatives.is_uniform if self.log_q is None else self.log_q
         own, against = logits[:, :1], logits[:, 1:]
-        if corrected:
+        if self._corrected:
             against = against - drawn.log_expected(hits).to(logits.dtype)
         logits = torch.cat((own, against.masked_fill(hits, -torch.inf)), -1)
         return cross_entropy(logits, torch.zeros_like(targets), reduction="none")
