@@ -15,6 +15,7 @@ import pytest
 from rota import __main__ as entry
 from rota import __version__, cli
 from rota.recipes.live import LiveWatcher
+from rota.serving.artefact import load_artefact
 from rota.training.progress import Progress
 from town import columns, town
 
@@ -210,7 +211,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
     assert tree(place) == before
 
 
-def test_ctrl_c_keeps_the_models_that_are_finished(
+def test_ctrl_c_keeps_the_models_that_are_finished_and_the_best_epoch_of_the_one_that_is_not(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Impatient(LiveWatcher):
@@ -226,8 +227,11 @@ def test_ctrl_c_keeps_the_models_that_are_finished(
     out, err = capsys.readouterr()
     assert err == "interrupted\n"
     assert f"finished so far are in {tmp_path / 'new' / 'models'}" in out
-    assert [path.name for path in (tmp_path / "new" / "models").iterdir()] == ["none-seed0"]
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["models"]
+    models = tmp_path / "new" / "models"
+    assert sorted(path.name for path in models.iterdir()) == ["none-seed0", "rope-seed0"]
+    stopped = {folder.name: load_artefact(folder).provenance.stopped for folder in models.iterdir()}
+    assert stopped == {"none-seed0": "", "rope-seed0": "KeyboardInterrupt"}
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["models", "plan.toml"]
 
 
 def test_ctrl_c_before_any_model_leaves_nothing(

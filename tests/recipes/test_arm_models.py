@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from rota.attention.intervals import Intervals
 from rota.batch import TimeAccess
 from rota.encodings import (
     Calendar,
@@ -22,11 +23,15 @@ from rota.models import HSTU, Model, RepeatHead, SASRec, Similarity, TiSASRec, T
 from rota.recipes.arm_models import arm_model, parse_inputs
 from rota.recipes.lossmaking import parse_loss
 from rota.recipes.plan import Plan
+from rota.recipes.protocol import Protocol
 from rota.tables import from_table, to_table
+from rota.training.losses.base import Loss
 from rota.training.losses.bce import BCE
 from rota.training.losses.full_softmax import FullSoftmax
 from rota.training.losses.sampled_softmax import SampledSoftmax
+from rota.training.negatives.popularity import PopularityNegatives
 from rota.training.negatives.uniform import UniformNegatives
+from rota.training.recipe import Training
 
 BASE = Transformer(embedding_dim=32, num_layers=1, num_heads=4, max_len=50, dropout=0.1)
 SIZES = {"embedding_dim": 32, "num_layers": 1, "num_heads": 4, "max_len": 50, "dropout": 0.1}
@@ -42,7 +47,7 @@ SIZES = {"embedding_dim": 32, "num_layers": 1, "num_heads": 4, "max_len": 50, "d
         ("sasrec", SASRec(**SIZES)),
         ("sasrec:trope", SASRec(encoding=TRoPE(), **SIZES)),
         ("sasrec:calendar+repeat", SASRec(inputs=(Calendar(),), repeat_head=RepeatHead(), **SIZES)),
-        ("tisasrec", TiSASRec(**SIZES)),
+        ("tisasrec", TiSASRec(intervals=Intervals(dropout=0.1), **SIZES)),
         ("hstu", HSTU(**SIZES)),
         ("hstu:repeat", HSTU(repeat_head=RepeatHead(), **SIZES)),
         ("hstu:none", HSTU(bias=None, **SIZES)),
@@ -81,6 +86,38 @@ def test_inputs_are_those_named_or_given_or_the_models_own() -> None:
     assert from_table(to_table(plan), Plan) == plan
 
 
+def test_what_is_said_of_the_comparison_reaches_every_arm() -> None:
+    plan = Plan(arms=("rope", "hstu", "tisasrec"), temperature=0.1, model=BASE)
+    found = plan.recipes()
+    assert [found[arm].similarity for arm in found] == [
+        Similarity(False, 0.1), Similarity(True, 0.1), Similarity(False, 0.1)
+    ]  # fmt: skip
+    assert from_table(to_table(plan), Plan) == plan
+    tisasrec = found["tisasrec"]
+    assert isinstance(tisasrec, TiSASRec)
+    assert tisasrec.intervals.dropout == BASE.dropout == 0.1
+
+
+@pytest.mark.parametrize(
+    ("loss", "said"),
+    [
+        (SampledSoftmax(), False),
+        (SampledSoftmax(log_q=True), True),
+        (SampledSoftmax(negatives=PopularityNegatives()), True),
+        (FullSoftmax(), True),
+        (BCE(), False),
+    ],
+)
+def test_a_repeat_head_asks_for_a_likelihood_of_the_whole_catalogue(loss: Loss, said: bool) -> None:
+    assert loss.is_likelihood == said
+    protocol = Protocol(training=Training(loss=loss))
+    if said:
+        Plan(arms=("rope+repeat",), protocol=protocol)
+        return
+    with pytest.raises(InputError, match=r"use full_softmax, or sampled_softmax\(log_q=True\)"):
+        Plan(arms=("rope", "rope+repeat"), protocol=protocol)
+
+
 def test_the_prior_reaches_the_clock_of_every_model() -> None:
     prior = (Cosine("24h"),)
     assert arm_model("hstu:rope+clockrope", BASE, prior).encoding == Split([RoPE(), ClockRoPE(prior)])
@@ -95,6 +132,11 @@ def test_the_prior_reaches_the_clock_of_every_model() -> None:
         (lambda: arm_model("hstu:time_bias+position_bias", BASE), "two biases of pairs"),
         (lambda: arm_model("tisasrec:rope", BASE), "TiSASRec"),
         (lambda: arm_model("hstu:popularity", BASE), "popularity is untrained"),
+        (lambda: arm_model("", BASE), "arm '': a part is missing"),
+        (lambda: arm_model("hstu:", BASE), "arm 'hstu:': a part is missing"),
+        (lambda: arm_model("rope+", BASE), r"arm 'rope\+': a part is missing"),
+        (lambda: arm_model("rope+repeat+repeat", BASE), "repeat twice"),
+        (lambda: Plan(arms=("rope", "rope+repeat")), r"arm rope\+repeat: SampledSoftmax as it is gives no"),
         (lambda: parse_inputs("calender"), "unknown input 'calender': expected none, or some of calendar, "),
         (lambda: Plan(arms=("hstu",), prior=(Cosine("24h"),)), "add clockrope"),
     ],

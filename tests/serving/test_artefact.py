@@ -1,6 +1,7 @@
 """An artefact: what is written is what is read, nothing is unpickled, and what does not belong is refused."""
 
 import pickle
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -93,6 +94,11 @@ def wider(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(weights)
 
 
+def fewer_items(folder: Path) -> None:
+    table = folder / "model.toml"
+    table.write_text(re.sub(r"num_items = \d+", "num_items = -3", table.read_text()))
+
+
 def renamed_item(folder: Path) -> None:
     table = pq.read_table(folder / "vocabulary.parquet")
     ids = pa.array([*table["item"].to_pylist()[:-1], "another"])
@@ -126,9 +132,10 @@ SPOILT: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "no recipe": (without("model.toml"), ("model.toml", "no such file")),
     "no weights": (without("model.safetensors"), ("model.safetensors", "no such file")),
     "no vocabulary": (without("vocabulary.parquet"), ("vocabulary.parquet", "no such file")),
-    "torn weights": (torn("model.safetensors"), ("model.safetensors", "does not fit")),
+    "torn weights": (torn("model.safetensors"), ("model.safetensors", "digest differs")),
     "torn vocabulary": (torn("vocabulary.parquet"), ("vocabulary.parquet", "cannot be read")),
-    "weights of another shape": (wider, ("model.safetensors", "does not fit")),
+    "a table of another shape": (wider, ("model.toml", "digest differs")),
+    "a catalogue that cannot be": (fewer_items, ("model.toml", "digest differs")),
     "weights of another training": (other_weights, ("model.safetensors", "digest differs")),
     "another item": (renamed_item, ("vocabulary.parquet", "digest differs")),
     "an item less": (shorter, ("vocabulary.parquet", "digest differs")),
