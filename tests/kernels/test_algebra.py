@@ -62,6 +62,7 @@ def build(tree: Tree) -> Kernel:
     raise AssertionError(tree)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @example(("product", ("wrapped", 2.0, 0.694), ("wrapped", 41.51317341855028, 0.694)))  # one period: 1e18 s
 @example(  # no common period: rates that ought to be equal differ in their last bits
