@@ -1,6 +1,7 @@
 """The algebra is closed: whatever is made of admissible profiles is one, with the law that it should have."""
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
