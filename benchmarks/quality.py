@@ -5,20 +5,21 @@
 
 `LOGS` is the folder that holds the logs as Parquet. An arm that is done is not trained again: take its folder
 away to repeat it. A study's file in benchmarks/results/quality keeps the comparison as `rota compare` writes
-it, the validation curve of every training, and what it was run with.
+it, the validation curve of every training, and the commit of each arm.
 """
 
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rota.evaluation.loading import load_comparison
 from rota.evaluation.results import Comparison
@@ -27,6 +28,8 @@ RESULTS = Path(__file__).parent / "results" / "quality"
 WHO = ("--user", "user_id", "--item", "item_id", "--time", "timestamp")
 NYC = ("fsq_nyc.parquet", *WHO, "--zone", "America/New_York")
 FLIGHTS = ("flights", "--sample-users", "1000")
+METRICS = ("HR@1", "HR@10", "NDCG@10", "MRR")
+UNTRAINED = ("frequency", "routine")  # those that a trained arm should beat
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,8 @@ STUDIES = {
     "fsq_nyc": Study(
         NYC,
         plain(
-            "rope", "rope+clockrope", "none", "clockrope", "trope", "sasrec", "sasrec:calendar", "tisasrec",
-            "hstu", "hstu:rope+clockrope",
+            "rope", "rope+clockrope", "none", "clockrope", "trope", "sasrec", "hstu", "tisasrec",
+            "sasrec:calendar", "hstu:rope+clockrope",
         ),
         "rope",
         ("--repeat-head", "--loss", "full_softmax", "--epochs", "12"),
@@ -114,67 +117,142 @@ def train(logs: Path, work: Path, name: str, arm: str) -> None:
     ]  # fmt: skip
     began = time.time()
     out.parent.mkdir(parents=True, exist_ok=True)
+    commit_of(out).write_text(commit() + "\n", encoding="utf-8")
     with (out.parent / f"{out.name}.log").open("w") as told:
-        done = subprocess.run(
+        left = subprocess.run(
             command, env=os.environ | {"OMP_NUM_THREADS": "1"}, stdout=told, stderr=subprocess.STDOUT
         )
     minutes = (time.time() - began) / 60
-    sys.stdout.write(f"{name} {arm}: {'done' if done.returncode == 0 else 'FAILED'}, {minutes:.1f} min\n")
+    sys.stdout.write(f"{name} {arm}: {'done' if left.returncode == 0 else 'FAILED'}, {minutes:.1f} min\n")
     sys.stdout.flush()
 
 
-def merged(work: Path, name: str) -> Comparison:
-    """One comparison of all arms that are done."""
-    study = STUDIES[name]
-    found = [
-        load_comparison(folder_of(work, name, arm))
-        for arm in study.arms
-        if (folder_of(work, name, arm) / "results.json").exists()
-    ]
+def commit() -> str:
+    """Commit of this checkout, marked where files differ from it."""
+    asked = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def commit_of(out: Path) -> Path:
+    """Where it is written with which commit an arm was trained."""
+    return out.parent / f"{out.name}.commit"
+
+
+def done(work: Path, name: str) -> dict[str, Path]:
+    """Folder of each arm that is done."""
+    folders = {arm: folder_of(work, name, arm) for arm in STUDIES[name].arms}
+    return {arm: folder for arm, folder in folders.items() if (folder / "results.json").exists()}
+
+
+def merged(folders: Sequence[Path], control: str) -> Comparison:
+    """One comparison of arms that were trained apart, all asked the same."""
+    found = [load_comparison(folder) for folder in folders]
     first = found[0]
-    for other in found:
-        if (other.split_hash, other.time_access, other.seen) != (
-            first.split_hash, first.time_access, first.seen
-        ):  # fmt: skip
-            raise SystemExit(f"{name}: arms were asked different questions")
+    for folder, other in zip(folders, found, strict=True):
+        asked = [(one.split_hash, one.time_access, one.seen) for one in (first, other)]
+        if asked[0] != asked[1]:
+            raise SystemExit(f"{folder}: it was asked another question than {folders[0]}")
     trained = [run for one in found for run in one.runs if run.seed is not None]
     untrained = [run for run in first.runs if run.seed is None]
-    control = study.control if study.control in {run.arm for run in trained} else first.control
     return replace(first, runs=[*trained, *untrained], control=control)
 
 
+def gather(work: Path, name: str) -> dict[str, Any] | None:
+    """What a study has come to: figures, curves, and the difference from each control; none done, nothing."""
+    study, folders = STUDIES[name], done(work, name)
+    if study.control not in folders:
+        return None
+    found = merged(list(folders.values()), study.control)
+    controls = [study.control, *(arm for arm in UNTRAINED if arm in found.arms)]
+    told = found.to_json()
+    told["paired"] = [
+        pair for control in controls for pair in replace(found, control=control).to_json()["paired"]
+    ]
+    return {
+        "study": name,
+        "about": study.about,
+        "seeds": study.seeds,
+        "command": " ".join(["rota compare", *study.log, *study.options]),
+        "options": {arm: " ".join(options) for arm, options in study.arms.items() if options},
+        "commits": {arm: commit_of(out).read_text(encoding="utf-8").strip() for arm, out in folders.items()},
+        "not_run": [arm for arm in study.arms if arm not in folders],
+        "comparison": told,
+    }
+
+
 def run(logs: Path, names: Sequence[str], processes: int, work: Path) -> None:
-    """Train what is not done yet, and write what there is."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    """Train what is not done yet, and write what there is after each arm."""
     jobs = [(name, arm) for name in names for arm in STUDIES[name].arms]
+
+    def one(job: tuple[str, str]) -> str:
+        train(logs, work, *job)
+        return job[0]
+
+    RESULTS.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(processes) as pool:
-        list(pool.map(lambda job: partial(train, logs, work)(*job), jobs))
+        for name in pool.map(one, jobs):
+            if (kept := gather(work, name)) is not None:
+                (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def table(names: Sequence[str]) -> Iterator[str]:
+    """Markdown of the studies that are kept, as in docs/results.md."""
     for name in names:
-        study = STUDIES[name]
-        kept = {
-            "study": name,
-            "about": study.about,
-            "commit": commit,
-            "seeds": study.seeds,
-            "command": " ".join(["rota compare", *study.log, *study.options]),
-            "comparison": merged(work, name).to_json(),
-        }
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        kept = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+        told = kept["comparison"]
+        arms = list(dict.fromkeys(run["arm"] for run in told["arms"]))
+        controls = list(dict.fromkeys(pair["control"] for pair in told["paired"]))
+        yield f"`{kept['command']}`, {kept['about']}; split `{told['split']['hash'][:12]}`"
+        yield ""
+        heads = [*METRICS, *(f"MRR less {control}" for control in controls), "best epochs", "commit"]
+        yield f"| arm | seeds | {' | '.join(heads)} |"
+        yield f"|---|{'--:|' * (1 + len(heads))}"
+        for arm in arms:
+            yield f"| {' | '.join(row(kept, arm, controls))} |"
+        for arm in kept["not_run"]:
+            yield f"| {' | '.join([arm, *[''] * (1 + len(heads))])} |"
+        yield ""
+
+
+def row(kept: Mapping[str, Any], arm: str, controls: Sequence[str]) -> Iterator[str]:
+    """Cells of one arm: means over seeds, with the deviation between them where there are several."""
+    runs = [run for run in kept["comparison"]["arms"] if run["arm"] == arm]
+    curves = [run["validation"] for run in runs if "validation" in run]
+    yield arm
+    yield str(len(curves)) if curves else ""
+    for metric in METRICS:
+        values = [run["metrics"][metric] for run in runs]
+        spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
+        yield f"{statistics.mean(values):.3f}{spread}"
+    for control in controls:
+        asked = (arm, control, "MRR")
+        found = [
+            pair
+            for pair in kept["comparison"]["paired"]
+            if (pair["arm"], pair["control"], pair["metric"]) == asked
+        ]
+        yield "".join(f"{pair['diff']:+.3f} [{pair['lo']:+.3f}, {pair['hi']:+.3f}]" for pair in found)
+    yield "/".join(f"{curve.index(max(curve)) + 1} of {len(curve)}" for curve in curves)
+    yield f"`{kept['commits'][arm]}`" if arm in kept["commits"] else ""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    running = commands.add_parser("run")
+    running = commands.add_parser("run", help="train what is not done, and write the results")
     running.add_argument("logs", type=Path)
     running.add_argument("studies", nargs="+", choices=list(STUDIES))
     running.add_argument("--processes", type=int, default=2)
     running.add_argument("--work", type=Path, default=Path("runs/quality"))
+    showing = commands.add_parser("table", help="show the results that are kept, as Markdown")
+    showing.add_argument(
+        "studies", nargs="*", default=[name for name in STUDIES if (RESULTS / f"{name}.json").exists()]
+    )
     given = parser.parse_args()
-    run(given.logs, given.studies, given.processes, given.work)
+    if given.command == "run":
+        run(given.logs, given.studies, given.processes, given.work)
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in table(given.studies))
 
 
 if __name__ == "__main__":
