@@ -90,7 +90,7 @@ STUDIES = {
         about="no repeat head, time access history",
     ),
     "mathoverflow": Study(
-        ("mathoverflow.parquet", *WHO),
+        ("mathoverflow.parquet", *WHO, "--sample-users", "2500"),
         plain("rope", "rope+clockrope", "none", "clockrope", "trope"),
         "rope",
         ("--epochs", "12", "--num-negatives", "2048"),
