@@ -181,18 +181,22 @@ def gather(work: Path, name: str) -> dict[str, Any] | None:
 
 
 def run(logs: Path, names: Sequence[str], processes: int, work: Path) -> None:
-    """Train what is not done yet, and write what there is after each arm."""
-    jobs = [(name, arm) for name in names for arm in STUDIES[name].arms]
-
-    def one(job: tuple[str, str]) -> str:
-        train(logs, work, *job)
-        return job[0]
-
-    RESULTS.mkdir(parents=True, exist_ok=True)
+    """Train what is not done yet, and write each study when all of its arms have come to an end."""
     with ThreadPoolExecutor(processes) as pool:
-        for name in pool.map(one, jobs):
-            if (kept := gather(work, name)) is not None:
-                (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        trained = {
+            name: [pool.submit(train, logs, work, name, arm) for arm in STUDIES[name].arms] for name in names
+        }
+        for name, arms in trained.items():
+            for arm in arms:
+                arm.result()
+            write(work, name)
+
+
+def write(work: Path, name: str) -> None:
+    """Write what a study has come to."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    if (kept := gather(work, name)) is not None:
+        (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def table(names: Sequence[str]) -> Iterator[str]:
