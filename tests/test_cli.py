@@ -15,6 +15,7 @@ import pytest
 from rota import __main__ as entry
 from rota import __version__, cli
 from rota.recipes.live import LiveWatcher
+from rota.recipes.study import ATTENTION, LEARNING, PRIOR
 from rota.serving.artefact import load_artefact
 from rota.training.progress import Progress
 from town import columns, town
@@ -268,6 +269,13 @@ def test_help_names_every_pinned_option(capsys: pytest.CaptureFixture[str]) -> N
     pinned = "user item time unit zone arms control seeds time-access seen device out"
     for option in pinned.split():
         assert f"--{option} " in out
+
+
+def test_help_names_every_file_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["compare", "--help"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    for name in ("results.json", "ranks.parquet", ATTENTION, LEARNING, PRIOR):
+        assert name in out
 
 
 def test_names_with_brackets_are_names(

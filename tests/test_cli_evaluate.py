@@ -61,6 +61,7 @@ def test_what_is_asked_otherwise_is_said(capsys: pytest.CaptureFixture[str]) -> 
     assert cli.run(given.split()) == 0
     out = capsys.readouterr().out
     assert "not as it was trained: time access history, trained at request" in out
+    assert "not as it was trained: seen items drop, trained at keep" in out
     assert "time access history, seen items drop" in " ".join(out.split())
 
 
@@ -74,6 +75,8 @@ BAD = {
     "another split": (f"run town.parquet {WHO} --split leave_last(k=2)", "leave_last_2", "--anyway"),
     "no such split": (f"run town.parquet {WHO} --split last", "'last'", "leave_last"),
     "another access": (f"run town.parquet {WHO} --time-access history", "trained at request", "--anyway"),
+    "seen otherwise": (f"run town.parquet {WHO} --seen drop", "seen items drop, trained at keep", "--anyway"),
+    "a slice twice": (f"run nope.parquet {WHO} --slice gap,hour,gap", "slice gap twice", "each once"),
     "no time": (f"run town.parquet {WHO} --time-access none --anyway", "cannot answer without times"),
     "no such access": (f"run town.parquet {WHO} --time-access now", "'now'", "none, history, request"),
     "no such slice": (f"run town.parquet {WHO} --slice age", "'age'", "gap, history, hour, repeat"),

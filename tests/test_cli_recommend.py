@@ -90,6 +90,27 @@ def test_what_a_model_does_not_know_is_said(capsys: pytest.CaptureFixture[str]) 
     assert "visitor: skipped, not in the model's catalogue: 999" in out
 
 
+def test_rows_that_were_left_out_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, late = tmp_path / "gaps.csv", "2024-01-03T12:00"
+    lines = [
+        "user,item,when",
+        f"u3,101,{late}",
+        f"u3,,{late}",
+        f",101,{late}",
+        f"u3,102,{late}",
+        "u3,103,noon",
+    ]
+    file.write_text("\n".join(lines) + "\n")
+    given = f"recommend run --history {file} {WHO} --at {LATER} --k 2 --on-error skip"
+    assert cli.run(given.split()) == 0
+    out = capsys.readouterr().out
+    said = "gaps.csv: left out of 5 rows: 2 without a user or an item, 1 that could not be read"
+    assert said in out.splitlines()
+    file.write_text("\n".join(lines[:2]) + "\n")
+    assert cli.run(given.split()) == 0
+    assert "left out" not in capsys.readouterr().out
+
+
 def test_one_event_is_a_history(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(f"recommend run --history event.parquet {WHO} --at {LATER}".split()) == 0
     assert "passer-by: rope" in capsys.readouterr().out

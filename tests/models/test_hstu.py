@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm
 
-from rota.batch import Batch, TimeAccess, Window, collate
+from rota.attention import Divisor
+from rota.batch import TimeAccess, Window, collate
 from rota.encodings import (
     BiasRecipe,
     Calendar,
@@ -23,20 +24,14 @@ from rota.encodings import (
     PositionBias,
     PositionRotation,
     RoPE,
-    Split,
     TimeBias,
     TRoPE,
 )
 from rota.errors import InputError
-from rota.histories import Histories, Spans
-from rota.models import HSTU, Blueprint, HSTUNetwork
+from rota.models import HSTU, HSTUNetwork
 from rota.models.repeat_head import RepeatHead
 from rota.models.similarity import Similarity
 from rota.tables import from_table, to_table
-from rota.training.loop import fit
-from rota.training.losses.full_softmax import FullSoftmax
-from rota.training.recipe import Training
-from rota.training.windows import TrainingWindows
 
 ITEMS, NOW, DIM, HEADS, QK, VALUES, MAX_LEN = 30, 1_700_000_000, 12, 2, 4, 5, 7
 BIASES: dict[str, BiasRecipe | None] = {
@@ -87,7 +82,7 @@ def rotated(network: HSTUNetwork, layer: int, x: Tensor, times: Tensor) -> Tenso
     angles = torch.zeros(*x.shape[:3], x.shape[3] // 2).double()
     for row, head, i, j in np.ndindex(angles.shape):
         if isinstance(rotation, PositionRotation):
-            angles[row, head, i, j] = i * 10_000 ** (-2 * j / QK)
+            angles[row, head, i, j] = i * 10_000 ** (-2 * j / x.shape[-1])
         else:
             assert isinstance(rotation, HarmonicRotation)
             harmonic, period = rotation.harmonics[head, j].item(), rotation.periods[j].item()
@@ -102,7 +97,9 @@ class Published:
 
     def __init__(self, network: HSTUNetwork, windows: list[Window], slack: int) -> None:
         self.network, self.n = network, MAX_LEN + slack
-        rows, n = len(windows), self.n
+        rows, n, heads = len(windows), self.n, network.blocks[0].num_heads
+        self.heads, self.dim = heads, network.events.items.embedding_dim
+        self.values, _, self.qk, _ = (width // heads for width in network.blocks[0].widths)
         self.ids = torch.zeros(rows, n, dtype=torch.int64)
         self.times = torch.zeros(rows, n + (slack == 0), dtype=torch.int64)  # RecTools has one more of these
         for row, w in enumerate(windows):
@@ -110,8 +107,8 @@ class Published:
             self.times[row, : len(w.items)] = torch.from_numpy(w.times)
             self.times[row, len(w.items)] = int(w.query_times[-1])
         events = network.events
-        self.E = torch.cat((torch.zeros(1, DIM).double(), events.items.weight.detach())).requires_grad_()
-        self.P = torch.zeros(n, DIM).double()
+        self.E = torch.cat((torch.zeros(1, self.dim).double(), events.items.weight.detach())).requires_grad_()
+        self.P = torch.zeros(n, self.dim).double()
         if events.positions is not None:
             self.P[:MAX_LEN] = events.positions.weight.detach()
         self.P.requires_grad_()
@@ -151,27 +148,27 @@ class Published:
         return torch.stack(out).view(rows, n, n)
 
     def __call__(self, access: str, divisor: str) -> Tensor:
-        rows, n = self.ids.shape
+        (rows, n), heads, values, qk = self.ids.shape, self.heads, self.values, self.qk
         extended = torch.cat((self.times, self.times[:, -1:]), 1)
         asked = extended[:, 1 : n + 1] if access == "request" else self.times[:, :n]
         valid = (self.ids > 0)[..., None]
-        x = (math.sqrt(DIM) * self.E[self.ids] + self.P) * valid
+        x = (math.sqrt(self.dim) * self.E[self.ids] + self.P) * valid
         lower = torch.ones(n, n).double().tril()
         for at, layer in enumerate(self.layers):
-            uvqk = layer_norm(x, (DIM,), eps=1e-6) @ layer["W"]
+            uvqk = layer_norm(x, (self.dim,), eps=1e-6) @ layer["W"]
             uvqk = uvqk / (1 + torch.exp(-uvqk))
-            u, v, q, k = uvqk.split([HEADS * VALUES, HEADS * VALUES, HEADS * QK, HEADS * QK], -1)
+            u, v, q, k = uvqk.split([heads * values, heads * values, heads * qk, heads * qk], -1)
             rab, mixed = self.rab(layer, asked), []
-            q, k = (part.view(rows, n, HEADS, QK).transpose(1, 2) for part in (q, k))
+            q, k = (part.view(rows, n, heads, qk).transpose(1, 2) for part in (q, k))
             q, k = rotated(self.network, at, q, asked), rotated(self.network, at, k, self.times)
-            for head in range(HEADS):
+            for head in range(heads):
                 logits = torch.einsum("bid,bjd->bij", q[:, head], k[:, head]) + rab
                 weights = logits * torch.sigmoid(logits) * lower
                 weights = weights / (n if divisor == "padded" else torch.arange(1, n + 1)[:, None])
                 mixed.append(
-                    torch.einsum("bij,bjd->bid", weights, v[..., head * VALUES : (head + 1) * VALUES])
+                    torch.einsum("bij,bjd->bid", weights, v[..., head * values : (head + 1) * values])
                 )
-            gated = u * layer_norm(torch.cat(mixed, -1), (HEADS * VALUES,), eps=1e-6)
+            gated = u * layer_norm(torch.cat(mixed, -1), (heads * values,), eps=1e-6)
             x = (gated @ layer["W_o"] + layer["b_o"] + x) * valid
         return self.logits(x)[:, :MAX_LEN]
 
@@ -196,6 +193,23 @@ class Published:
         return out
 
 
+def same_as_published(network: HSTUNetwork, slack: int, access: str, divisor: str, near: float) -> None:
+    """Logits of real events, and the gradient of every weight."""
+    batch, published = collate(WINDOWS, access), Published(network, WINDOWS, slack)
+    found = []
+    for logits in (network(batch).features @ network.item_embeddings.T, published(access, divisor)):
+        real = logits[batch.mask]
+        (real * torch.linspace(-1, 1, real.numel()).double().view_as(real)).sum().backward()
+        found.append(real.detach())
+    torch.testing.assert_close(*found, rtol=0, atol=near)
+    wanted = published.gradients()
+    for name, parameter in network.named_parameters():
+        slow = wanted.pop(name)
+        torch.testing.assert_close(parameter.grad, slow, rtol=near, atol=near * float(slow.abs().max()))
+        assert float(slow.abs().max()) > 1e-3, name
+    assert not wanted
+
+
 @pytest.mark.parametrize(
     ("bias", "divisor", "encoding", "slack", "access"),
     [
@@ -209,23 +223,24 @@ class Published:
     ],
 )
 def test_against_the_published_code(bias: str, divisor: str, encoding: str, slack: int, access: str) -> None:
-    network = loud(
-        built(access, bias=BIASES[bias], divisor=divisor, encoding=ENCODINGS[encoding], slack=slack)
-    )
-    batch, published = collate(WINDOWS, access), Published(network, WINDOWS, slack)
-    found = []
-    for logits in (network(batch).features @ network.item_embeddings.T, published(access, divisor)):
-        real = logits[batch.mask]
-        (real * torch.linspace(-1, 1, real.numel()).double().view_as(real)).sum().backward()
-        found.append(real.detach())
     near = 1e-9 if encoding == "none" else 1e-4  # phases are float32; logits are up to 20
-    torch.testing.assert_close(*found, rtol=0, atol=near)
-    wanted = published.gradients()
-    for name, parameter in network.named_parameters():
-        slow = wanted.pop(name)
-        torch.testing.assert_close(parameter.grad, slow, rtol=near, atol=near * float(slow.abs().max()))
-        assert float(slow.abs().max()) > 1e-3, name
-    assert not wanted
+    changed = {"bias": BIASES[bias], "divisor": divisor, "encoding": ENCODINGS[encoding], "slack": slack}
+    same_as_published(loud(built(access, **changed)), slack, access, divisor, near)
+
+
+@pytest.mark.parametrize(
+    ("heads", "widths"),
+    [
+        (2, {"qk_dim": None, "value_dim": None}),  # HSTU-large on MovieLens-1M, whose heads are 25 wide
+        (8, {"qk_dim": 25, "value_dim": 25}),  # more of these heads than the width has room for
+        (8, {"qk_dim": 6, "value_dim": 7}),
+    ],
+)
+def test_widths_of_heads_are_free_as_in_the_published_code(heads: int, widths: dict[str, int | None]) -> None:
+    network = loud(built(embedding_dim=50, num_heads=heads, num_layers=1, **widths))
+    qk, values = widths["qk_dim"] or 25, widths["value_dim"] or 25
+    assert network.blocks[0].project.weight.shape == (heads * 2 * (qk + values), 50)
+    same_as_published(network, 11, "request", "padded", 1e-9)
 
 
 def test_the_divisor_is_that_of_the_recipe_in_a_short_batch() -> None:
@@ -244,43 +259,12 @@ def test_the_divisor_is_that_of_the_recipe_in_a_short_batch() -> None:
         network(collate([window(51, 0)], "request"))
 
 
-@pytest.mark.parametrize("divisor", ["padded", "length"])
-@pytest.mark.parametrize("bias", BIASES)
-def test_nothing_looks_ahead_and_padding_and_batch_mates_change_nothing(bias: str, divisor: str) -> None:
-    network = loud(built(bias=BIASES[bias], divisor=divisor, encoding=Split([RoPE(), TRoPE()]), qk_dim=8))
-    batch = collate(WINDOWS, "request")
-    together = network(batch).features
-    for row, own in enumerate(WINDOWS):
-        alone = network(collate([own], "request")).features[0]
-        torch.testing.assert_close(together[row, : len(own.items)], alone, rtol=0, atol=1e-5)
-    mask = batch.mask
-    garbled = [torch.where(mask, real, 17) for real in (batch.items, batch.key_time, batch.query_time)]
-    assert torch.equal(network(Batch(*garbled, batch.lengths)).features[mask], together[mask])
-    late = torch.arange(MAX_LEN) >= 4
-    changed = Batch(
-        torch.where(late, (batch.items + 1) % ITEMS, batch.items),
-        torch.where(late, batch.key_time + 40_000, batch.key_time),
-        torch.where(late, batch.query_time + 90_000, batch.query_time),
-        batch.lengths,
-    )
-    after = network(changed).features
-    assert torch.equal(after[:, :4], together[:, :4])
-    assert (after[:, 4:] != together[:, 4:]).any()
-
-
 @pytest.mark.parametrize("bias", BIASES)
 def test_reported_shares_are_the_sizes_of_the_weights(bias: str) -> None:
     network = loud(built(bias=BIASES[bias]))
     batch = collate(WINDOWS, "request")
-    layers = network.attention(batch)
-    assert len(layers) == 2
-    for layer in layers:
-        assert layer.shape == (4, HEADS, MAX_LEN, MAX_LEN)
-        torch.testing.assert_close(layer.sum(-1), torch.ones_like(layer[..., 0]))
-        assert (layer.triu(1) == 0).all()
-    x = network.events(batch)
-    sizes = network.blocks[0].weights(x, batch.query_time, batch.key_time).abs()
-    torch.testing.assert_close(layers[0] * sizes.sum(-1, keepdim=True), sizes)
+    sizes = network.blocks[0].weights(network.events(batch), batch.query_time, batch.key_time).abs()
+    torch.testing.assert_close(network.attention(batch)[0] * sizes.sum(-1, keepdim=True), sizes)
     with torch.no_grad():  # of nothing, all have the same
         for parameter in network.parameters():
             parameter.zero_()
@@ -330,33 +314,25 @@ def test_widths_of_a_head() -> None:
         assert network(collate(WINDOWS, "request")).features.shape == (4, MAX_LEN, DIM)
 
 
-def test_what_works_by_time_is_refused_without_a_clock_by_name() -> None:
-    none = TimeAccess.NONE
-    for changed, name in (
-        ({}, "TimeBias"),
-        ({"bias": PositionBias(), "encoding": ClockRoPE()}, "ClockRoPE"),
-        ({"bias": None, "repeat_head": RepeatHead(ClockRoPE())}, "ClockRoPE"),
-    ):
-        with pytest.raises(InputError, match=f"{name} works by time, which time access none withholds"):
-            recipe(**changed).build(num_items=ITEMS, unit="s", time_access=none, seed=0)
+def test_its_bias_may_work_by_time() -> None:
     assert recipe(encoding=TRoPE()).clocks() == ["TRoPE", "TimeBias"]
-    blind = recipe(bias=PositionBias(), encoding=RoPE(), inputs=(Calendar(),))
-    assert blind.clocks() == []
-    network = blind.build(num_items=ITEMS, unit="s", time_access=none, seed=0).eval()
-    assert len(network.events.features) == 0
-    batches = [collate(WINDOWS, access) for access in (none, TimeAccess.REQUEST)]
-    assert torch.equal(*(network.scores(batch) for batch in batches))
-    told = blind.build(num_items=ITEMS, unit="s", time_access=TimeAccess.REQUEST, seed=0)
-    assert len(told.events.features) == 1
+    with pytest.raises(InputError, match="TimeBias works by time, which time access none withholds"):
+        recipe().build(num_items=ITEMS, unit="s", time_access=TimeAccess.NONE, seed=0)
+    for bias in (PositionBias(), None):
+        blind = recipe(bias=bias, inputs=(Calendar(),))
+        assert blind.clocks() == []
+        for access, told in ((TimeAccess.NONE, 0), (TimeAccess.REQUEST, 1)):
+            network = blind.build(num_items=ITEMS, unit="s", time_access=access, seed=0)
+            assert len(network.events.features) == told
+        network = loud(built(TimeAccess.NONE, bias=bias))
+        assert torch.equal(*(network.scores(collate(WINDOWS, access)) for access in ("none", "request")))
 
 
-def test_the_request_is_known_at_request_alone() -> None:
-    row = window(5, 0)
-    other = Window(row.items, row.times, row.query_times + 10**8)
-    for access, same in (("history", True), ("request", False)):
-        network = loud(built(access))
-        one, two = (network.scores(collate([w], access)) for w in (row, other))
-        assert torch.equal(one, two) == same
+def test_a_divisor_by_length_does_not_look_ahead() -> None:
+    network, whole = loud(built(divisor="length")), window(MAX_LEN, 0)
+    cut = Window(whole.items[:4], whole.times[:4], whole.query_times[:4])
+    one, two = (network(collate([row], "request")).features[0, :4] for row in (whole, cut))
+    torch.testing.assert_close(one, two, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("bias", BIASES)
@@ -371,52 +347,19 @@ def test_bfloat16_autocast_is_near(bias: str) -> None:
     assert float(real.min()) > 0.999
 
 
-@pytest.mark.parametrize("changed", [{}, {"bias": None, "position_embedding": True, "divisor": "length"}])
-def test_ten_users_are_learnt_by_heart(changed: dict[str, object]) -> None:
-    """Histories without any rule: each next item has to be known by what came before it."""
-    rng, users, length = np.random.default_rng(0), 10, 12
-    items = rng.integers(0, ITEMS, users * length)
-    times = NOW + np.sort(rng.integers(0, 10**6, (users, length)), 1).ravel()
-    offsets = np.arange(users + 1) * length
-    spans = Spans(np.arange(users), offsets[:-1], offsets[1:], offsets[1:])
-    windows = TrainingWindows(Histories(items, times, offsets, ITEMS), spans, length, TimeAccess.REQUEST)
-    asked = windows.collate(list(range(len(windows))))
-    network = recipe(embedding_dim=32, max_len=length, dropout=0.0, qk_dim=None, value_dim=None, **changed)
-    network = network.build(num_items=ITEMS, unit="s", time_access=TimeAccess.REQUEST, seed=0)
-
-    def known() -> float:
-        with torch.no_grad():
-            logits = network(asked.batch).features.flatten(0, 1)[asked.asked] @ network.item_embeddings.T
-        return float((logits.argmax(-1) == asked.targets).double().mean())
-
-    training = Training(epochs=25, batch_size=5, learning_rate=1e-2, patience=25, loss=FullSoftmax())
-    before = known()
-    fitted = fit(
-        network, windows, training, seed=0, validate=known, keep=lambda: None, report=lambda progress: None
-    )
-    assert before < 0.3
-    assert max(fitted.validation) > 0.95
-
-
 def test_a_repeat_head_has_the_encoding_and_not_the_bias() -> None:
     model = recipe(encoding=ClockRoPE(), repeat_head=RepeatHead(), qk_dim=8)
-    network = model.build(num_items=ITEMS, unit="s", time_access=TimeAccess.REQUEST, seed=0).eval()
-    scores = network.scores(collate(WINDOWS, "request"))
-    torch.testing.assert_close(scores.exp().sum(-1), torch.ones(4))
+    network = model.build(num_items=ITEMS, unit="s", time_access=TimeAccess.REQUEST, seed=0)
+    assert isinstance(network.repeat_head.rotation, HarmonicRotation)
     assert not any("bias" in name and "attention" in name for name, _ in network.repeat_head.named_modules())
 
 
 @pytest.mark.parametrize("bias", BIASES)
-def test_a_blueprint_rebuilds_the_network(bias: str) -> None:
-    model = recipe(
-        bias=BIASES[bias], divisor="length", slack=0, inputs=(Calendar(),), similarity=Similarity()
-    )
-    blueprint = Blueprint(model, num_items=ITEMS, unit="s", time_access="request", seed=3)
-    again = from_table(tomllib.loads(tomli_w.dumps(to_table(blueprint))), Blueprint)
-    assert again == blueprint
-    batch = collate(WINDOWS, "request")
-    one, two = (made.build().eval() for made in (blueprint, again))
-    assert torch.equal(one.scores(batch), two.scores(batch))
+def test_a_table_keeps_what_is_its_own(bias: str) -> None:
+    model = recipe(bias=BIASES[bias], divisor="length", slack=0)
+    again = from_table(tomllib.loads(tomli_w.dumps(to_table(model))), HSTU)
+    assert again == model
+    assert (again.divisor, again.slack, again.qk_dim, again.value_dim) == (Divisor.LENGTH, 0, QK, VALUES)
     assert recipe(bias=None) == recipe(bias="none")
 
 
@@ -427,9 +370,9 @@ def test_a_blueprint_rebuilds_the_network(bias: str) -> None:
         ({"value_dim": -2}, "value_dim -2 of HSTU"),
         ({"slack": -1}, "slack -1 of HSTU: expected a whole number of at least 0"),
         ({"divisor": "rows"}, "divisor 'rows': expected one of padded, length"),
-        ({"embedding_dim": 13}, "embedding_dim 13: expected a multiple of num_heads 2"),
-        ({"num_layers": 0}, "num_layers 0"),
-        ({"dropout": 1.0}, r"dropout 1\.0"),
+        ({"embedding_dim": 13, "qk_dim": None}, "a multiple of num_heads 2, or both qk_dim and value_dim"),
+        ({"embedding_dim": 13, "value_dim": None}, "a multiple of num_heads 2, or both qk_dim and value_dim"),
+        ({"embedding_dim": 13, "repeat_head": RepeatHead()}, "multiple of num_heads 2.* and no repeat head"),
     ],
 )
 def test_what_no_network_has_is_refused(changed: dict[str, object], says: str) -> None:
@@ -448,5 +391,3 @@ def test_what_does_not_fit_together_is_refused(unchecked_shapes: None) -> None:
     table = {**to_table(recipe()), "bias": "some"}
     with pytest.raises(InputError, match="bias is 'some'"):
         from_table(table, HSTU)
-    with pytest.raises(InputError, match="built to see times and the batch has none"):
-        built()(collate(WINDOWS, "none"))

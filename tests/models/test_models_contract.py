@@ -243,6 +243,18 @@ def test_weights_are_a_function_of_the_seed(case: Case) -> None:
 
 
 @ONCE
+def test_weights_are_drawn_and_named_in_one_order(case: Case) -> None:
+    """An optimiser knows them by their places, a seed by the order in which they are drawn."""
+    parts = list(dict.fromkeys(name.partition(".")[0] for name in network_of(case).state_dict()))
+    order = ["events", "tables", "blocks", "norm", "repeat_head"]
+    assert parts == [part for part in order if part in parts]
+    assert {"events", "blocks"} <= set(parts)
+    layers = [name.split(".")[1] for name in network_of(case).state_dict() if name.startswith("blocks.")]
+    assert layers == sorted(layers)
+    assert len(set(layers)) == SIZES["num_layers"]
+
+
+@ONCE
 def test_arms_differ_by_rotation_and_repeat_head_alone(case: Case) -> None:
     """A paired comparison compares that: all else has the same start."""
     bare = replace(case.recipe, encoding=NoEncoding(), repeat_head=None)  # type: ignore[type-var]

@@ -170,11 +170,24 @@ def test_another_zone_is_refused_unless_wanted() -> None:
     assert "zone Europe/Paris, trained at None" in evaluate(model, paris, anyway=True).departures
 
 
-def test_seen_items_may_be_treated_otherwise() -> None:
+def test_another_treatment_of_seen_items_is_refused_unless_wanted() -> None:
     log, model = made()
-    found = evaluate(model, log, seen="drop")
-    assert (found.departures, found.comparison.seen) == ((), "drop")
+    with pytest.raises(InputError, match=r"seen items drop, trained at keep: .*--anyway"):
+        evaluate(model, log, seen="drop")
+    found = evaluate(model, log, seen="drop", anyway=True)
+    assert (found.departures, found.comparison.seen) == (("seen items drop, trained at keep",), "drop")
     assert (found.comparison.runs[0].ranks == 0).any()
+    assert not evaluate(model, log, seen="keep").departures
+
+
+def test_a_slice_is_shown_once() -> None:
+    log, model = made()
+    for same in (["gap", "repeat", "gap"], [ByGap(), "gap"]):
+        with pytest.raises(InputError, match="slice gap twice: expected each once; leave one out") as caught:
+            evaluate(model, log, slices=same)
+        assert "\n" not in str(caught.value)
+    other = evaluate(model, log, slices=["gap", ByGap(("2h", "1d"))])  # by other borders
+    assert [one.name for one in other.slices] == ["gap", "gap"]
 
 
 def test_somebody_may_watch() -> None:

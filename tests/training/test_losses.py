@@ -263,6 +263,10 @@ def test_gbce_refuses_what_its_calibration_does_not_cover() -> None:
     assert GBCE(4, 1.0).beta(5) == pytest.approx(1.0)
     with pytest.raises(InputError, match=r"num_negatives 5 in a catalogue of 5 items: expected at most 4"):
         GBCE(5)(features, followed, table, torch.Generator())
+    says = "GBCE in a catalogue of 1 item: expected at least 2, .*; use a log with more items"
+    with pytest.raises(InputError, match=says) as caught:
+        GBCE(1)(torch.zeros(1, 2), torch.tensor([0]), torch.zeros(1, 2), torch.Generator())
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ _ROWS, _MODEL, _TRAINING = "Rows", "The model", "Training"
     help="Train time encodings on one log and say which one learnt the routine.\n\n"
     "Users with five events or more are asked, by default for their last event. Every arm and seed is "
     "trained on the same split with the same access to the clock, beside the untrained baselines. The "
-    "folder gets results.json, ranks.parquet, attention.png, prior.png, and each model.",
+    "folder gets results.json, ranks.parquet, learning.png, attention.png, prior.png, and each model.",
     epilog="Examples:\n\n"
     "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
     "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"

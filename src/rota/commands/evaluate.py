@@ -9,9 +9,8 @@ import typer
 from rota.commands import _reading as options
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
-from rota.evaluation.slices.parsing import parse_slice
 from rota.files import written_whole
-from rota.recipes.evaluating import Evaluation, evaluate
+from rota.recipes.evaluating import Evaluation, chosen_slices, evaluate
 from rota.recipes.fetching import fetch_known
 from rota.recipes.finding import open_model
 from rota.recipes.opening import open_log, stated
@@ -28,8 +27,9 @@ _ROWS = "Rows"
     help="Evaluate a trained model on a log, beside the untrained baselines.\n\n"
     "RUN is a model's folder as rota compare writes it (DIR/models/rope-seed0), or the folder of a run with "
     "one model. LOG is the log or prepared dataset that it was trained on, read in the same way. The model "
-    "is asked the test of its split, as it was trained to be asked; another split, data or time access is "
-    "refused without --anyway, and a log with items that the model does not know always.",
+    "is asked the test of its split, as it was trained to be asked; another split, data, time access or "
+    "treatment of seen items is refused without --anyway, and a log with items that the model does not know "
+    "always.",
     epilog="Examples:\n\n"
     "  rota evaluate runs/town/models/rope-seed0 town.parquet --user u --item i --time t --slice gap,hour\n\n"
     "  rota evaluate runs/flights flights --sample-users 1000 --json figures.json\n\n"
@@ -84,7 +84,7 @@ def evaluate_command(
         user=user, item=item, time=time, unit=unit, zone=zone, zone_column=zone_column,
         offset_column=offset_column, epoch=epoch, ties=ties, order=order, on_error=on_error,
     )  # fmt: skip
-    slices = [parse_slice(name.strip()) for name in by.split(",") if name.strip()]
+    slices = chosen_slices([name.strip() for name in by.split(",") if name.strip()])
     chosen = None if split is None else parse_split(split)
     with ExitStack() as held, Stages() as stages:
         part = None if json is None else held.enter_context(written_whole(json))

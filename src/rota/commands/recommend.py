@@ -16,7 +16,7 @@ from rota.commands._stages import Stages
 from rota.commands._terminal import console, say
 from rota.files import written_whole
 from rota.recipes.finding import open_model
-from rota.recipes.history_file import open_history
+from rota.recipes.history_file import left_out, open_history
 from rota.recipes.opening import stated
 from rota.recipes.recommending import recommend_to_users
 from rota.serving.recommendation import Basis, Recommendations
@@ -93,6 +93,8 @@ def recommend_command(
         if part is not None:
             part.write_text(js.dumps(_answers(found, times), indent=2, ensure_ascii=False) + "\n", "utf-8")
     _show(found, times, f"{model.provenance.arm}, trained on {model.provenance.log}")
+    if missing := left_out(log):
+        say(f"{log.name}: {missing}")
     if json is not None:
         say(f"  {json}")
 

@@ -20,8 +20,9 @@ from rota.models.sasrec import SASRec as SASRec
 from rota.models.sasrec import SASRecBlock as SASRecBlock
 from rota.models.sasrec import SASRecNetwork as SASRecNetwork
 from rota.models.similarity import Similarity as Similarity
+from rota.models.stacked import StackedBlock as StackedBlock
+from rota.models.stacked import StackedNetwork as StackedNetwork
 from rota.models.tisasrec import TiSASRec as TiSASRec
-from rota.models.tisasrec import TiSASRecBlock as TiSASRecBlock
 from rota.models.tisasrec import TiSASRecNetwork as TiSASRecNetwork
 from rota.models.transformer import Block as Block
 from rota.models.transformer import Transformer as Transformer

@@ -9,12 +9,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from rota.batch import Batch, TimeAccess
-from rota.encodings.base import Encoding
+from rota.encodings.base import Encoding, Rotation
 from rota.encodings.inputs import InputRecipe
 from rota.errors import InputError
 from rota.models.copies import Copies
 from rota.models.event_input import EventInput
 from rota.models.repeat_head import RepeatAttention, RepeatHead
+from rota.models.rotations import rotation_of
 from rota.models.similarity import Similarity
 from rota.tables import Recipe
 
@@ -62,18 +63,12 @@ class Network(nn.Module, Scorer, ABC):
         time_access: What it was built to see of the clock; it may be asked at no other.
     """
 
-    def __init__(
-        self,
-        events: EventInput,
-        similarity: Similarity,
-        *,
-        max_len: int,
-        time_access: TimeAccess,
-    ) -> None:
+    def __init__(self, recipe: "Model", num_items: int, unit: str, access: TimeAccess) -> None:
         super().__init__()
-        self.events, self.similarity = events, similarity
-        self.max_len, self.time_access = max_len, time_access
-        self.needs_clock = time_access != TimeAccess.NONE
+        self.events = recipe.event_input(num_items, unit, access)
+        self.similarity = recipe.similarity
+        self.max_len, self.time_access = recipe.max_len, access
+        self.needs_clock = access != TimeAccess.NONE
         self.repeat_head: RepeatAttention | None = None
 
     @abstractmethod
@@ -180,6 +175,10 @@ class Model(Recipe, ABC):
         """Names of its parts that cannot do without a clock."""
 
     @abstractmethod
+    def event_input(self, num_items: int, unit: str, access: TimeAccess) -> EventInput:
+        """What its network is told of each event."""
+
+    @abstractmethod
     def network(self, *, num_items: int, unit: str, time_access: TimeAccess, seed: int) -> Network:
         """Make the network, without its repeat head, from torch's own generator and the seed."""
 
@@ -215,13 +214,36 @@ class Model(Recipe, ABC):
                 )
         return network
 
+    def rotation(self, layer: int, unit: str, seed: int, *, head_dim: int | None = None) -> Rotation:
+        """Rotation of one layer.
+
+        Args:
+            layer: Its index.
+            unit: Unit of the clock.
+            seed: Of the run.
+            head_dim: Features of a head; by default an equal share of the width.
+        """
+        return rotation_of(
+            self.encoding,
+            head_dim=head_dim or self.embedding_dim // self.num_heads,
+            num_heads=self.num_heads,
+            layer=layer,
+            seed=seed,
+            unit=unit,
+        )
+
     def with_encoding(self, encoding: Encoding) -> "Model":
         """The same model with another encoding."""
         return replace(self, encoding=encoding)  # type: ignore[type-var]
 
 
-def require_sizes(model: Model) -> None:
+def require_sizes(model: Model, *, unless: str | None = "") -> None:
     """Refuse sizes that no network has.
+
+    Args:
+        model: Its recipe.
+        unless: What else would do, in words, where the heads do not divide the width; ``None`` where they
+            need not, for they have widths of their own.
 
     Raises:
         InputError: One is under 1, the heads do not divide the width, or the dropout is no share.
@@ -229,9 +251,9 @@ def require_sizes(model: Model) -> None:
     for name in ("embedding_dim", "num_layers", "num_heads", "max_len"):
         if getattr(model, name) < 1:
             raise InputError(f"{name} {getattr(model, name)}: expected a whole number of at least 1")
-    if model.embedding_dim % model.num_heads:
+    if unless is not None and model.embedding_dim % model.num_heads:
         raise InputError(
-            f"embedding_dim {model.embedding_dim}: expected a multiple of num_heads {model.num_heads}"
+            f"embedding_dim {model.embedding_dim}: expected a multiple of num_heads {model.num_heads}{unless}"
         )
     if not 0 <= model.dropout < 1:
         raise InputError(f"dropout {model.dropout}: expected a number from 0 up to 1")

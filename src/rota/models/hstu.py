@@ -26,6 +26,7 @@ from rota.models.similarity import Similarity
 
 _STD = 0.02  # of the published code
 _NORM_EPS = 1e-6  # likewise
+_UNLESS = ", or both qk_dim and value_dim, and no repeat head"  # which divides the width among its heads
 
 
 class HSTULayer(nn.Module):
@@ -75,12 +76,7 @@ class HSTUNetwork(Network):
     """HSTU's layers on items and positions, without a norm after the last."""
 
     def __init__(self, recipe: "HSTU", num_items: int, unit: str, access: TimeAccess, seed: int) -> None:
-        super().__init__(
-            recipe.event_input(num_items, unit, access),
-            recipe.similarity,
-            max_len=recipe.max_len,
-            time_access=access,
-        )
+        super().__init__(recipe, num_items, unit, access)
         self.blocks = nn.ModuleList(
             HSTULayer(recipe, recipe.attention(layer, unit, seed)) for layer in range(recipe.num_layers)
         )
@@ -150,7 +146,8 @@ class HSTU(Model):
         bias: Added to the logits of pairs: `TimeBias()` by time and position, `TimeBias(position=False)` by
             time alone, `PositionBias()` by position alone, or none, which is kept, and written in a table, as
             ``"none"``. The published code has more distances, those that no two events have.
-        qk_dim: Width of queries and keys of a head; by default ``embedding_dim // num_heads``.
+        qk_dim: Width of queries and keys of a head; by default ``embedding_dim // num_heads``. With
+            ``value_dim`` too, the heads need not divide the width: of the published code they are as free.
         value_dim: Of values and of the gate of a head; likewise.
         divisor: What the sum over events is divided by: ``padded``, a constant as published, or ``length``,
             the number of events that a query sees.
@@ -187,7 +184,8 @@ class HSTU(Model):
             raise InputError(
                 f"bias {shown(self.bias)} of HSTU: expected a bias of pairs, for instance TimeBias(), or none"
             )
-        require_sizes(self)
+        free = self.repeat_head is None and None not in (self.qk_dim, self.value_dim)
+        require_sizes(self, unless=None if free else _UNLESS)
         for name in ("qk_dim", "value_dim"):
             if getattr(self, name) is not None:
                 require_whole(getattr(self, name), 1, name, "HSTU")
@@ -231,9 +229,7 @@ class HSTU(Model):
 
     def attention(self, layer: int, unit: str, seed: int) -> PointwiseAttention:
         """Attention of one layer."""
-        rotation = self.encoding.build(
-            head_dim=self.qk_width, num_heads=self.num_heads, layer=layer, seed=seed, unit=unit
-        )
+        rotation = self.rotation(layer, unit, seed, head_dim=self.qk_width)
         bias = None
         if isinstance(self.bias, BiasRecipe):
             bias = self.bias.build(

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from rota.encodings.base import Encoding, Rotation
 from rota.models.copies import Copies
+from rota.models.rotations import rotation_of
 from rota.tables import Recipe
 
 __all__ = ["RepeatHead"]
@@ -102,7 +103,7 @@ class RepeatHead(Recipe):
             InputError: The encoding does not fit the width.
         """
         own = self.encoding or encoding
-        rotation = own.build(
-            head_dim=embedding_dim // num_heads, num_heads=num_heads, layer=layer, seed=seed, unit=unit
+        rotation = rotation_of(
+            own, head_dim=embedding_dim // num_heads, num_heads=num_heads, layer=layer, seed=seed, unit=unit
         )
         return RepeatAttention(embedding_dim, num_heads, rotation)

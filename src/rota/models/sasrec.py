@@ -1,80 +1,68 @@
 """SASRec: causal self-attention over items and positions, in the order of its published code."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from jaxtyping import Float
 from torch import Tensor, nn
 
+from rota.attention.interval_attention import IntervalAttention
 from rota.attention.softmax_of_two import SoftmaxOfTwo
 from rota.batch import TimeAccess
-from rota.encodings.base import Encoding, Rotation
+from rota.encodings.base import Encoding
 from rota.encodings.inputs import InputRecipe
 from rota.encodings.none import NoEncoding
 from rota.encodings.numerals import require_switch
-from rota.models.base import Model, Network, require_sizes
+from rota.models.base import Model, require_sizes
 from rota.models.event_input import EventInput
 from rota.models.repeat_head import RepeatHead
 from rota.models.sasrec_parts import PointWise, normed, scaled_input, start_from_glorot
 from rota.models.similarity import Similarity
+from rota.models.stacked import StackedBlock, StackedNetwork
 
 
-class SASRecBlock(nn.Module):
+class SASRecBlock(StackedBlock):
     """Attention, added to the normed input; then `PointWise`.
 
     With ``q = LN(x)``: ``z = q + attention(q, x, x)`` of queries, keys and values, and the block is
     ``y + FFN(y)`` with ``y = LN(z)``. Keys and values are of what is not normed.
     """
 
-    def __init__(self, embedding_dim: int, num_heads: int, rotation: Rotation, dropout: float) -> None:
+    def __init__(
+        self, embedding_dim: int, attention: SoftmaxOfTwo | IntervalAttention, dropout: float
+    ) -> None:
         super().__init__()
         self.norm = normed(embedding_dim)
-        self.attention = SoftmaxOfTwo(embedding_dim, num_heads, rotation, dropout=dropout)
+        self.attention = attention
         self.feed = PointWise(embedding_dim, dropout)
-        start_from_glorot(self.attention.query, self.attention.key, self.attention.value, self.feed)
+        start_from_glorot(attention.query, attention.key, attention.value, self.feed)
 
-    def forward(self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, *told: Any) -> Tensor:
         """Transform features of shape ``(batch, length, embedding_dim)``."""
         queries = self.norm(x)
-        fed: Tensor = self.feed(queries + self.attention(queries, x, query_time, key_time))
+        fed: Tensor = self.feed(queries + self.attention(queries, x, *told))
         return fed
 
+    def probabilities(self, x: Tensor, *told: Any) -> Tensor:
+        """Attention within it, by the plain formula."""
+        return self.attention.probabilities(self.norm(x), x, *told)
 
-class SASRecNetwork(Network):
+
+class SASRecNetwork(StackedNetwork):
     """SASRec's blocks and a norm after the last."""
 
     def __init__(self, recipe: "SASRec", num_items: int, unit: str, access: TimeAccess, seed: int) -> None:
-        super().__init__(
-            recipe.event_input(num_items, unit, access),
-            recipe.similarity,
-            max_len=recipe.max_len,
-            time_access=access,
-        )
-        dim = recipe.embedding_dim
+        super().__init__(recipe, num_items, unit, access)
+        dim, dropout = recipe.embedding_dim, recipe.dropout
+        rotations = (recipe.rotation(layer, unit, seed) for layer in range(recipe.num_layers))
         self.blocks = nn.ModuleList(
-            SASRecBlock(dim, recipe.num_heads, recipe.rotation(layer, unit, seed), recipe.dropout)
-            for layer in range(recipe.num_layers)
+            SASRecBlock(dim, SoftmaxOfTwo(dim, recipe.num_heads, rotation, dropout=dropout), dropout)
+            for rotation in rotations
         )
         self.norm = normed(dim)
 
-    def hidden(
-        self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None
-    ) -> Float[Tensor, "batch length embedding_dim"]:
-        """What all layers make of the events."""
-        for block in self.blocks:
-            x = block(x, query_time, key_time)
-        out: Tensor = self.norm(x)
-        return out
-
-    def layers(
-        self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None
-    ) -> list[Float[Tensor, "batch heads length length"]]:
-        """Attention probabilities of each layer, by the plain formula."""
-        probabilities = []
-        for block in self.blocks:
-            assert isinstance(block, SASRecBlock)
-            probabilities.append(block.attention.probabilities(block.norm(x), x, query_time, key_time))
-            x = block(x, query_time, key_time)
-        return probabilities
+    def told(self, length: int, query_time: Tensor | None, key_time: Tensor | None) -> tuple[Any, ...]:
+        """What every block is told: the times."""
+        return query_time, key_time
 
 
 @dataclass(frozen=True)
@@ -136,11 +124,4 @@ class SASRec(Model):
             places=self.max_len if self.position_embedding else 0,
             inputs=self.inputs,
             dropout=self.dropout,
-        )
-
-    def rotation(self, layer: int, unit: str, seed: int) -> Rotation:
-        """Rotation of one layer."""
-        head_dim = self.embedding_dim // self.num_heads
-        return self.encoding.build(
-            head_dim=head_dim, num_heads=self.num_heads, layer=layer, seed=seed, unit=unit
         )

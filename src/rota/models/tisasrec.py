@@ -1,87 +1,45 @@
 """TiSASRec: SASRec whose attention adds vectors of relative time intervals to keys and to values."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from jaxtyping import Float
 from torch import Tensor, nn
 
-from rota.attention.interval_attention import IntervalAttention
-from rota.attention.interval_tables import IntervalVectors
 from rota.attention.intervals import Intervals
 from rota.batch import TimeAccess
 from rota.encodings.base import Encoding
 from rota.encodings.inputs import InputRecipe
 from rota.encodings.none import NoEncoding
 from rota.errors import InputError
-from rota.models.base import Model, Network, require_sizes
+from rota.models.base import Model, require_sizes
 from rota.models.event_input import EventInput
 from rota.models.repeat_head import RepeatHead
-from rota.models.sasrec_parts import PointWise, normed, scaled_input, start_from_glorot
+from rota.models.sasrec import SASRecBlock
+from rota.models.sasrec_parts import normed, scaled_input
 from rota.models.similarity import Similarity
+from rota.models.stacked import StackedNetwork
 
 
-class TiSASRecBlock(nn.Module):
-    """Attention by intervals, added to the normed input; then `PointWise`: SASRec's block in all else."""
-
-    def __init__(self, embedding_dim: int, attention: IntervalAttention, dropout: float) -> None:
-        super().__init__()
-        self.norm = normed(embedding_dim)
-        self.attention = attention
-        self.feed = PointWise(embedding_dim, dropout)
-        start_from_glorot(attention, self.feed)
-
-    def forward(
-        self, x: Tensor, vectors: IntervalVectors, query_time: Tensor | None, key_time: Tensor | None
-    ) -> Tensor:
-        """Transform features of shape ``(batch, length, embedding_dim)``; ``vectors`` are the network's."""
-        queries = self.norm(x)
-        fed: Tensor = self.feed(queries + self.attention(queries, x, vectors, query_time, key_time))
-        return fed
-
-
-class TiSASRecNetwork(Network):
-    """TiSASRec's blocks, which share the vectors of intervals and positions, and a norm after the last.
+class TiSASRecNetwork(StackedNetwork):
+    """SASRec's blocks, which share the vectors of intervals and positions, and a norm after the last.
 
     Attributes:
         tables: The vectors.
     """
 
     def __init__(self, recipe: "TiSASRec", num_items: int, unit: str, access: TimeAccess) -> None:
-        super().__init__(
-            recipe.event_input(num_items, unit, access),
-            recipe.similarity,
-            max_len=recipe.max_len,
-            time_access=access,
-        )
+        super().__init__(recipe, num_items, unit, access)
         dim, intervals = recipe.embedding_dim, recipe.intervals
         self.tables = intervals.tables(dim, max_len=recipe.max_len)
         self.blocks = nn.ModuleList(
-            TiSASRecBlock(dim, intervals.build(dim, recipe.num_heads), recipe.dropout)
+            SASRecBlock(dim, intervals.build(dim, recipe.num_heads), recipe.dropout)
             for _ in range(recipe.num_layers)
         )
         self.norm = normed(dim)
 
-    def hidden(
-        self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None
-    ) -> Float[Tensor, "batch length embedding_dim"]:
-        """What all layers make of the events."""
-        vectors = self.tables(x.shape[1])
-        for block in self.blocks:
-            x = block(x, vectors, query_time, key_time)
-        out: Tensor = self.norm(x)
-        return out
-
-    def layers(
-        self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None
-    ) -> list[Float[Tensor, "batch heads length length"]]:
-        """Attention probabilities of each layer, by the plain formula."""
-        vectors, probabilities = self.tables(x.shape[1]), []
-        for block in self.blocks:
-            assert isinstance(block, TiSASRecBlock)
-            clock = query_time, key_time
-            probabilities.append(block.attention.probabilities(block.norm(x), x, vectors, *clock))
-            x = block(x, vectors, *clock)
-        return probabilities
+    def told(self, length: int, query_time: Tensor | None, key_time: Tensor | None) -> tuple[Any, ...]:
+        """What every block is told: the vectors, with one draw of their dropout, and the times."""
+        return self.tables(length), query_time, key_time
 
 
 @dataclass(frozen=True)

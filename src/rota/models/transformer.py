@@ -1,8 +1,8 @@
 """Transformer: a causal pre-norm transformer over items, with an injected encoding of time or position."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from jaxtyping import Float
 from torch import Tensor, nn
 
 from rota.attention.softmax import SoftmaxAttention
@@ -11,15 +11,16 @@ from rota.encodings.base import Encoding, Rotation
 from rota.encodings.calendar import Calendar
 from rota.encodings.inputs import InputRecipe
 from rota.encodings.none import NoEncoding
-from rota.models.base import Model, Network, require_sizes
+from rota.models.base import Model, require_sizes
 from rota.models.event_input import EventInput, time_features
 from rota.models.repeat_head import RepeatHead
 from rota.models.similarity import Similarity
+from rota.models.stacked import StackedBlock, StackedNetwork
 
 _EMBEDDING_STD = 0.02  # small, so that what layers add is heard from the first steps
 
 
-class Block(nn.Module):
+class Block(StackedBlock):
     """Attention and a feed-forward layer, each on the normed input and added to it."""
 
     def __init__(self, embedding_dim: int, num_heads: int, rotation: Rotation, dropout: float) -> None:
@@ -34,25 +35,24 @@ class Block(nn.Module):
         )
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, *told: Any) -> Tensor:
         """Transform features of shape ``(batch, length, embedding_dim)``."""
-        x = x + self.dropout(self.attention(self.attention_norm(x), query_time, key_time))
+        x = x + self.dropout(self.attention(self.attention_norm(x), *told))
         added: Tensor = x + self.dropout(self.feed(self.feed_norm(x)))
         return added
 
+    def probabilities(self, x: Tensor, *told: Any) -> Tensor:
+        """Attention within it, by the plain formula."""
+        return self.attention.probabilities(self.attention_norm(x), *told)
 
-class TransformerNetwork(Network):
+
+class TransformerNetwork(StackedNetwork):
     """A causal pre-norm transformer; what it knows of the clock enters by its rotations and its inputs."""
 
     def __init__(
         self, recipe: "Transformer", num_items: int, unit: str, access: TimeAccess, seed: int
     ) -> None:
-        super().__init__(
-            recipe.event_input(num_items, unit, access),
-            recipe.similarity,
-            max_len=recipe.max_len,
-            time_access=access,
-        )
+        super().__init__(recipe, num_items, unit, access)
         dim = recipe.embedding_dim
         self.blocks = nn.ModuleList(
             Block(dim, recipe.num_heads, recipe.rotation(layer, unit, seed), recipe.dropout)
@@ -60,25 +60,9 @@ class TransformerNetwork(Network):
         )
         self.norm = nn.LayerNorm(dim)
 
-    def hidden(
-        self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None
-    ) -> Float[Tensor, "batch length embedding_dim"]:
-        """What all layers make of the events."""
-        for block in self.blocks:
-            x = block(x, query_time, key_time)
-        normed: Tensor = self.norm(x)
-        return normed
-
-    def layers(
-        self, x: Tensor, query_time: Tensor | None, key_time: Tensor | None
-    ) -> list[Float[Tensor, "batch heads length length"]]:
-        """Attention probabilities of each layer, by the plain formula."""
-        probabilities = []
-        for block in self.blocks:
-            assert isinstance(block, Block)
-            probabilities.append(block.attention.probabilities(block.attention_norm(x), query_time, key_time))
-            x = block(x, query_time, key_time)
-        return probabilities
+    def told(self, length: int, query_time: Tensor | None, key_time: Tensor | None) -> tuple[Any, ...]:
+        """What every block is told: the times."""
+        return query_time, key_time
 
 
 @dataclass(frozen=True)
@@ -133,10 +117,3 @@ class Transformer(Model):
             positions = nn.Embedding(self.max_len, self.embedding_dim)
             nn.init.normal_(positions.weight, std=_EMBEDDING_STD)
         return EventInput(items, positions, features, dropout=self.dropout)
-
-    def rotation(self, layer: int, unit: str, seed: int) -> Rotation:
-        """Rotation of one layer."""
-        head_dim = self.embedding_dim // self.num_heads
-        return self.encoding.build(
-            head_dim=head_dim, num_heads=self.num_heads, layer=layer, seed=seed, unit=unit
-        )

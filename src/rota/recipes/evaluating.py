@@ -105,16 +105,18 @@ def evaluate(
         time_access: What all may know of the clock; likewise. A model of one access can be asked at another,
             though it learnt nothing of it, but not at none.
         seen: Whether items of a user's history are candidates; likewise.
-        slices: Kinds of questions to look at apart, by name or as `Slice`.
-        anyway: Ask although the time access, the zone, the data or the split is not that of the training;
-            what differs is told in the result.
+        slices: Kinds of questions to look at apart, by name or as `Slice`, each once.
+        anyway: Ask although the time access, the treatment of seen items, the zone, the data or the split is
+            not that of the training; what differs is told in the result.
         device: ``"cpu"`` or ``"cuda"``.
         tell: Told of what is done, questions answered, and questions in all (0 where that is not known).
 
     Raises:
-        InputError: The model cannot be loaded, something is asked otherwise than it was trained and that is
-            not wanted, the log has items that its catalogue does not have, or the split does not fit the log.
+        InputError: A slice is unknown or given twice, the model cannot be loaded, something is asked
+            otherwise than it was trained and that is not wanted, the log has items that its catalogue does
+            not have, or the split does not fit the log.
     """
+    by = chosen_slices(slices)
     artefact = open_model(model)
     facts = artefact.provenance
     protocol = Protocol(
@@ -123,9 +125,8 @@ def evaluate(
         device=device,
         split=split or parse_split(facts.split),
     )
-    by = [one if isinstance(one, Slice) else parse_slice(one) for one in slices]
     question = fit_catalogue(ask_of(log, protocol.split), artefact)
-    differing = departures(question, artefact, TimeAccess.parse(protocol.time_access))
+    differing = departures(question, artefact, protocol)
     if differing and not anyway:
         raise InputError(
             f"{log.name} is not asked as the model was trained: {'; '.join(differing)}: ask as it was "
@@ -139,6 +140,21 @@ def evaluate(
         sliced(comparison.metrics, ranks.ranks, question.histories, question.stages.test, one) for one in by
     ]
     return Evaluation(facts, comparison, tuple(found), differing)
+
+
+def chosen_slices(slices: Sequence[Slice | str]) -> list[Slice]:
+    """Slices by name or as they are.
+
+    Raises:
+        InputError: One is unknown, or the same as another.
+    """
+    chosen: list[Slice] = []
+    for one in slices:
+        kind = one if isinstance(one, Slice) else parse_slice(one)
+        if kind in chosen:
+            raise InputError(f"slice {kind.name} twice: expected each once; leave one out")
+        chosen.append(kind)
+    return chosen
 
 
 class AskedOtherwise(Scorer):

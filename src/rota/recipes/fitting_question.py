@@ -7,6 +7,8 @@ import numpy as np
 from rota.batch import TimeAccess
 from rota.data.log import Log
 from rota.errors import InputError
+from rota.evaluation.seen import SeenItems
+from rota.recipes.protocol import Protocol
 from rota.recipes.question import Question
 from rota.serving.artefact import Artefact
 
@@ -53,24 +55,26 @@ def fit_catalogue(question: Question, artefact: Artefact) -> Question:
     return replace(question, log=coded, histories=coded.histories())
 
 
-def departures(question: Question, artefact: Artefact, access: TimeAccess) -> tuple[str, ...]:
+def departures(question: Question, artefact: Artefact, protocol: Protocol) -> tuple[str, ...]:
     """What is asked otherwise than the model was trained, a phrase each.
 
     Args:
         question: What is asked.
         artefact: The model.
-        access: Time access at which it is asked.
+        protocol: How it is asked.
 
     Raises:
         InputError: The model cannot answer at this time access.
     """
     facts, trained = artefact.provenance, artefact.time_access
+    access = TimeAccess.parse(protocol.time_access)
     if access == TimeAccess.NONE != trained:
         raise InputError(
             f"time access none: the model was trained at {trained} and cannot answer without times: ask it so"
         )
     pairs = {
         "time access": (access, trained),
+        "seen items": (SeenItems.parse(protocol.seen), SeenItems.parse(facts.seen)),
         "zone": (question.log.zone, facts.zone),
         "data fingerprint": (question.log.fingerprint, facts.fingerprint),
         "split": (question.stages.name, facts.split_name),

@@ -37,5 +37,13 @@ def open_history(source: str | Path, reading: Reading, artefact: Artefact) -> Lo
     return read_events_into_log(str(source), reading, _unexamined)
 
 
+def left_out(history: Log) -> str:
+    """Rows that reading left out, in words; empty where it left out none."""
+    about = history.about
+    counts = ((about.dropped, "without a user or an item"), (about.skipped, "that could not be read"))
+    parts = [f"{number:,} {what}" for number, what in counts if number]
+    return f"left out of {about.rows:,} rows: {', '.join(parts)}" if parts else ""
+
+
 def _unexamined(events: Events) -> None:
     """Let any clock pass."""

@@ -56,8 +56,13 @@ class GBCE(Loss):
             items: Size of the catalogue.
 
         Raises:
-            InputError: There are more negatives than items other than the target.
+            InputError: There are no items other than the target, or fewer than negatives.
         """
+        if items < 2:
+            raise InputError(
+                f"GBCE in a catalogue of {items} item: expected at least 2, for it learns a target against "
+                "other items; use a log with more items"
+            )
         if self.num_negatives > items - 1:
             raise InputError(
                 f"GBCE with num_negatives {self.num_negatives} in a catalogue of {items} items: expected at "
