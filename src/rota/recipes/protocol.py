@@ -20,7 +20,7 @@ class Protocol(Recipe):
         seen: Whether items of a user's own history are candidates: keep or drop.
         training: How each is trained.
         device: ``"cpu"`` or ``"cuda"``.
-        precision: Of training, as Lightning names it.
+        precision: Of training: 32-true, bf16-mixed, or on cuda 16-mixed.
         split: Who is asked what.
 
     Raises:

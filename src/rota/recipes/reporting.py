@@ -11,7 +11,7 @@ from rota.recipes.question import Question
 
 __all__: list[str] = []
 
-_LIBRARIES = ("rota", "torch", "numpy", "lightning", "pyarrow")
+_LIBRARIES = ("rota", "torch", "numpy", "pyarrow")
 
 
 def comparison_of(question: Question, protocol: Protocol, control: str, runs: Sequence[Run]) -> Comparison:

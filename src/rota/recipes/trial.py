@@ -84,12 +84,12 @@ def run_trial(
         try:
             fitted = fit(
                 network,
-                _windows(question, protocol, blueprint.model.max_len),
+                windows_of(question, protocol, blueprint.model.max_len),
                 protocol.training,
                 seed=blueprint.seed,
                 validate=validate,
                 keep=keep,
-                report=watcher.step,
+                report=lambda progress: watcher.step(arm, blueprint.seed, progress),
                 device=protocol.device,
                 precision=protocol.precision,
             )
@@ -102,11 +102,15 @@ def run_trial(
             raise
     ranks = ask(network, histories, stages.test, **common)  # type: ignore[arg-type]
     run = Run(arm, blueprint.seed, ranks, fitted.validation)
-    curve = attention_by_gap(
-        network, _reading(question, protocol, blueprint.model.max_len), unit=histories.unit
-    )
+    curve = curve_of(network, question, protocol, blueprint.model.max_len)
     watcher.finish(run, fitted)
     return Trial(run, fitted, curve, network)
+
+
+def curve_of(network: Network, question: Question, protocol: Protocol, max_len: int) -> AttentionByGap:
+    """How much a trained network looks at events of a given age."""
+    reading = _reading(question, protocol, max_len)
+    return attention_by_gap(network, reading, unit=question.histories.unit)
 
 
 @contextmanager
@@ -131,7 +135,8 @@ def _kept(folder: Path) -> Iterator[Path]:
         raise broken
 
 
-def _windows(question: Question, protocol: Protocol, max_len: int) -> TrainingWindows:
+def windows_of(question: Question, protocol: Protocol, max_len: int) -> TrainingWindows:
+    """What a training learns from."""
     log = question.log
     unordered = log.about.ties == Ties.UNORDERED
     return TrainingWindows(

@@ -3,6 +3,7 @@ from rota.training.checkpoint import load_checkpoint as load_checkpoint
 from rota.training.checkpoint import save_checkpoint as save_checkpoint
 from rota.training.divergence import DivergedError as DivergedError
 from rota.training.loop import fit as fit
+from rota.training.loop import StoppedError as StoppedError
 from rota.training.losses.base import Loss as Loss
 from rota.training.losses.bce import BCE as BCE
 from rota.training.losses.bce import log_sigmoids as log_sigmoids
@@ -18,8 +19,10 @@ from rota.training.negatives.shared import SharedNegatives as SharedNegatives
 from rota.training.negatives.uniform import uniformly as uniformly
 from rota.training.negatives.uniform import UniformNegatives as UniformNegatives
 from rota.training.order import EpochOrder as EpochOrder
+from rota.training.progress import EpochRecord as EpochRecord
 from rota.training.progress import Fitted as Fitted
 from rota.training.progress import Progress as Progress
 from rota.training.recipe import Training as Training
-from rota.training.windows import TrainingBatch as TrainingBatch
+from rota.training.snapshots import Snapshots as Snapshots
+from rota.training.training_batch import TrainingBatch as TrainingBatch
 from rota.training.windows import TrainingWindows as TrainingWindows

@@ -1,114 +1,100 @@
-"""Lesson: what Lightning calls in each step and after each epoch."""
+"""Lesson: one step of learning, from the loss of its targets to new weights."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
 
 import torch
-from lightning.pytorch import Callback, LightningModule, Trainer
-from lightning.pytorch.callbacks import Checkpoint
-from torch import Tensor, nn
-from torch.optim import AdamW, Optimizer
+from torch import Tensor
 
 from rota.models.base import Network
 from rota.training.divergence import LossGuard
-from rota.training.order import EpochOrder
-from rota.training.progress import Progress
+from rota.training.hardware import loss_scaler, lowered_precision
+from rota.training.optimizer import Clipping, adamw, set_rate
+from rota.training.processes import Processes
 from rota.training.recipe import Training
+from rota.training.schedule import learning_rate
 from rota.training.seeds import Purpose, stream_seed
-from rota.training.windows import TrainingBatch
+from rota.training.step_batch import Part, StepBatch, Syllabus
 
 __all__: list[str] = []
 
-SCORE = "validation"
 
+class Lesson:
+    """A network that learns, step by step.
 
-class Lesson(LightningModule):
-    """One step of learning, and the validation after each epoch."""
+    Every target weighs the same, whichever batch it came in: a step's gradient is that of the sum over its
+    targets, divided by how many targets a step of the epoch has on average.
+
+    Attributes:
+        tally: Sum of the losses of the epoch so far, and number of its targets; on the device, float64.
+    """
 
     def __init__(
-        self,
-        network: Network,
-        training: Training,
-        order: EpochOrder,
-        counts: Tensor,
-        validate: Callable[[], float],
+        self, network: Network, syllabus: Syllabus, device: str, precision: str, processes: Processes
     ) -> None:
-        super().__init__()
-        self.network, self.training_recipe, self.order, self.validate = network, training, order, validate
-        self.counts = counts
-        self.validation: list[float] = []
+        self.network, self.syllabus, self.processes = network, syllabus, processes
+        self.training: Training = syllabus.training
+        self.device, self.precision = torch.device(device), precision
+        self.counts = syllabus.windows.counts
+        self.optimizer, self.clipping = adamw(network, self.training), Clipping(network, self.training)
+        self.scaler = loss_scaler(device, precision)
         self.guard = LossGuard(network)
+        self.tally = torch.zeros(2, dtype=torch.float64, device=self.device)
 
-    def transfer_batch_to_device(
-        self, batch: TrainingBatch, device: torch.device, dataloader_idx: int
-    ) -> TrainingBatch:
-        return batch.to(device)
+    def learn(self, batch: StepBatch, validation: Sequence[float]) -> Tensor:
+        """Take a step.
 
-    def on_train_epoch_start(self) -> None:
-        self.order.set_epoch(self.current_epoch)  # Lightning tells samplers, but not batch samplers
+        Args:
+            batch: What it learns from.
+            validation: Scores of the epochs done; the learning rate may follow from them.
 
-    def training_step(self, batch: TrainingBatch, batch_idx: int) -> Tensor:
-        step = partial(stream_seed, self.order.seed)
-        torch.manual_seed(step(Purpose.DROPOUT, self.current_epoch, batch_idx))
-        negatives = torch.Generator().manual_seed(step(Purpose.NEGATIVES, self.current_epoch, batch_idx))
-        features, copies = self.network(batch.batch)
-        losses = self.training_recipe.loss.each(
-            features.flatten(0, 1)[batch.asked],
-            batch.targets,
+        Returns:
+            Mean loss of its targets, over all processes, a scalar on the device.
+
+        Raises:
+            DivergedError: It, or on a GPU that of one of the last steps, is no finite number.
+            InputError: Another process has died.
+        """
+        loss = torch.zeros((), device=self.device)
+        for part in batch.parts:
+            loss = loss + self._backward(part.to(self.device), batch)
+        gradients = [weights.grad for weights in self.network.parameters() if weights.grad is not None]
+        self.processes.add_up([*gradients, loss])
+        self.tally += torch.stack((loss.double(), torch.full_like(loss, batch.targets).double()))
+        loss = loss / batch.targets
+        self.guard.watch(loss, batch.epoch, batch.step)
+        self._update(batch, validation)
+        return loss
+
+    def _backward(self, part: Part, batch: StepBatch) -> Tensor:
+        """Add a part's share to the gradients, and return the sum of its losses."""
+        place = (batch.epoch, batch.step, *([part.number] if part.number else []))
+        torch.manual_seed(stream_seed(self.syllabus.seed, Purpose.DROPOUT, *place))
+        with lowered_precision(self.device.type, self.precision):
+            loss = self._losses(part).sum()
+            if not part.counts:
+                loss = loss * 0
+        self.scaler.scale(loss / self.syllabus.targets_per_step).backward()
+        return loss.detach()
+
+    def _losses(self, part: Part) -> Tensor:
+        lesson = part.lesson
+        features, copies = self.network(lesson.batch)
+        losses = part.loss(self.training.loss).each(
+            features.flatten(0, 1)[lesson.asked],
+            lesson.targets,
             self.network.item_embeddings,
-            negatives,
+            torch.Generator(),  # what there is to draw was drawn with the batch
             self.counts,
         )
         if copies is not None:
-            losses = -copies.mixed(-losses, batch.asked, batch.targets)
-        loss = losses.mean()
-        self.guard.watch(loss, self.current_epoch, batch_idx)
-        return loss
+            losses = -copies.mixed(-losses, lesson.asked, lesson.targets)
+        return losses
 
-    def on_train_epoch_end(self) -> None:
-        self.guard.require_sound(self.current_epoch)
-        self.validation.append(self.validate())
-        self.log(SCORE, self.validation[-1])
-
-    def configure_optimizers(self) -> Optimizer:
-        recipe = self.training_recipe
-        decayed = {id(module.weight) for module in self.network.modules() if isinstance(module, nn.Linear)}
-        parameters = list(self.network.parameters())
-        groups = [
-            {"params": [p for p in parameters if id(p) in decayed], "weight_decay": recipe.weight_decay},
-            {"params": [p for p in parameters if id(p) not in decayed], "weight_decay": 0.0},
-        ]
-        return AdamW(groups, lr=recipe.learning_rate, fused=True)
-
-
-class KeepBest(Checkpoint):
-    """Holds the weights of the best epoch; a `Checkpoint`, so that it runs after the epoch's validation."""
-
-    def __init__(self, network: Network, keep: Callable[[], None]) -> None:
-        self.network, self.keep = network, keep
-        self.score, self.epoch = -float("inf"), -1
-        self.state: dict[str, Tensor] = {}
-
-    def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        assert isinstance(pl_module, Lesson)
-        score = pl_module.validation[-1]
-        if score > self.score:
-            self.score, self.epoch = score, trainer.current_epoch
-            self.state = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
-            self.keep()
-
-
-class Report(Callback):
-    """Tells the caller where training is."""
-
-    def __init__(self, report: Callable[[Progress], None]) -> None:
-        self.report = report
-
-    def on_train_batch_end(
-        self, trainer: Trainer, pl_module: LightningModule, outputs: object, batch: object, batch_idx: int
-    ) -> None:
-        assert isinstance(pl_module, Lesson)
-        assert isinstance(outputs, dict)
-        steps = int(trainer.num_training_batches)
-        done = tuple(pl_module.validation)
-        self.report(Progress(trainer.current_epoch, batch_idx + 1, steps, outputs["loss"], done))
+    def _update(self, batch: StepBatch, validation: Sequence[float]) -> None:
+        done = batch.epoch * self.syllabus.steps + batch.step
+        set_rate(self.optimizer, learning_rate(self.training, done, validation))
+        self.scaler.unscale_(self.optimizer)
+        self.clipping.bound()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad()

@@ -1,22 +1,39 @@
-"""The loop: Lightning trains, validation selects the epoch, the best weights are what remains."""
+"""The loop: steps and epochs, validation selects the epoch, the best weights are what remains."""
 
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
-from lightning.pytorch import Trainer
-from lightning.pytorch.callbacks import EarlyStopping
-from torch.utils.data import DataLoader
+from torch import Tensor
 
 from rota.models.base import Network
+from rota.training.course import Course
 from rota.training.divergence import DivergedError
-from rota.training.hardware import ACCELERATORS, check_hardware
-from rota.training.lesson import SCORE, KeepBest, Lesson, Report
+from rota.training.hardware import check_hardware
+from rota.training.lesson import Lesson
 from rota.training.losses.mixing import require_likelihood
-from rota.training.manners import interruptible, quiet
-from rota.training.order import EpochOrder
+from rota.training.processes import Processes
 from rota.training.progress import Fitted, Progress
 from rota.training.recipe import Training
+from rota.training.schedule import is_over
+from rota.training.snapshots import Snapshots
+from rota.training.step_batch import Syllabus
 from rota.training.windows import TrainingWindows
+
+__all__ = ["StoppedError", "fit"]
+
+_STEPS = 50  # between agreements of processes on GPUs
+
+
+class StoppedError(Exception):
+    """A training that was asked to stop, and has kept where it stood if it was told where to.
+
+    Attributes:
+        number: Of the signal that asked, or 0.
+    """
+
+    number: int = 0
 
 
 def fit(
@@ -30,6 +47,10 @@ def fit(
     report: Callable[[Progress], None],
     device: str = "cpu",
     precision: str = "32-true",
+    snapshots: Snapshots | None = None,
+    wanted: Callable[[], bool] = lambda: True,
+    record: Callable[[Fitted], None] = lambda fitted: None,
+    processes: Processes | None = None,
 ) -> Fitted:
     """Train a network in place and leave it with the weights of its best epoch, also where it diverges.
 
@@ -42,41 +63,108 @@ def fit(
         keep: Saves the network as it is; called after each epoch that is the best so far.
         report: Called after each step.
         device: ``"cpu"`` or ``"cuda"``.
-        precision: One of Lightning's: 32-true, bf16-mixed, 16-mixed (on cuda).
+        precision: 32-true, bf16-mixed, or on cuda 16-mixed.
+        snapshots: Where it is kept while it lasts, and whence it goes on; ``None``: nowhere.
+        wanted: Asked after each step; once it says no, the training is kept and ends.
+        record: Told after each epoch what there is so far.
+        processes: Those that share each step; ``None``: this one alone. The first keeps and is told.
 
     Raises:
-        InputError: Unknown precision, one that the device lacks, a device that is not there, or a loss that
-            is no likelihood for a network with a repeat head.
+        InputError: Unknown precision, one that the device lacks, a device that is not there, a loss that
+            is no likelihood for a network with a repeat head, snapshots of another training, or a process
+            has died.
         DivergedError: A loss or a weight is no finite number any more; it knows the best epoch so far.
+        StoppedError: It was not wanted any more.
     """
     check_hardware(device, precision)
     require_likelihood(training.loss, network.repeat_head is not None)
-    order = EpochOrder(windows.lengths, training.batch_size, seed)
-    loader: DataLoader[int] = DataLoader(windows, batch_sampler=order, collate_fn=windows.collate)
-    lesson, best = Lesson(network, training, order, windows.counts, validate), KeepBest(network, keep)
-    with torch.random.fork_rng(), quiet(), interruptible():
-        trainer = Trainer(
-            accelerator=ACCELERATORS[device],
-            devices=1,
-            precision=precision,  # type: ignore[arg-type]
-            max_epochs=training.epochs,
-            callbacks=[EarlyStopping(SCORE, patience=training.patience, mode="max"), best, Report(report)],
-            logger=False,
-            enable_progress_bar=False,
-            enable_model_summary=False,
-            num_sanity_val_steps=0,
-        )
-        try:
-            trainer.fit(lesson, loader)
-        except DivergedError as error:
-            if best.state:
-                _keep_best(network, best, device)
-                error.fitted = Fitted(tuple(lesson.validation), best.epoch)
-            raise
-    _keep_best(network, best, device)
-    return Fitted(tuple(lesson.validation), best.epoch)
+    shared = processes or Processes()
+    syllabus = Syllabus(windows, training, seed, rank=shared.rank, processes=shared.count)
+    network.to(device).train()
+    course = Course(network, Lesson(network, syllabus, device, precision, shared))
+    if snapshots is not None:
+        _go_on(course, snapshots, shared)
+    run = _Run(course, shared, snapshots, validate, keep, report, wanted, record)
+    try:
+        with torch.random.fork_rng():
+            while not is_over(training, course.validation):
+                run.epoch()
+    except DivergedError as error:
+        if course.best:
+            error.fitted = _leave_best(course)
+        raise
+    return _leave_best(course)
 
 
-def _keep_best(network: Network, best: KeepBest, device: str) -> None:
-    network.load_state_dict(best.state)
-    network.to(device).eval()
+@dataclass(frozen=True)
+class _Run:
+    """A training under way, and who is told of it; see `fit`."""
+
+    course: Course
+    processes: Processes
+    snapshots: Snapshots | None
+    validate: Callable[[], float]
+    keep: Callable[[], None]
+    report: Callable[[Progress], None]
+    wanted: Callable[[], bool]
+    record: Callable[[Fitted], None]
+
+    def epoch(self) -> None:
+        """Go on to the end of an epoch."""
+        course, lesson = self.course, self.course.lesson
+        pin = lesson.device.type == "cuda"
+        course.start_clock()
+        for batch in lesson.syllabus.batches(course.epoch, course.step, pin=pin):
+            loss = lesson.learn(batch, course.validation)
+            course.passed(batch.targets)
+            if self.processes.leads:
+                self.report(_progress(course, loss, batch.targets))
+            self._look_around()
+        seconds = time.perf_counter() - course.since
+        lesson.guard.require_sound(course.epoch)
+        if course.end_epoch(self.validate(), seconds) and self.processes.leads:
+            self.keep()
+        if self.processes.leads:
+            self.record(course.fitted())
+        self._save()
+
+    def _look_around(self) -> None:
+        """After a step within an epoch: whether a snapshot is due, or the end."""
+        stop = self._unwanted()
+        every = 0 if self.snapshots is None else self.snapshots.every
+        if stop or (every and self.course.step % every == 0):
+            self._save()
+        if stop:
+            raise StoppedError
+
+    def _unwanted(self) -> bool:
+        if self.processes.count == 1:
+            return not self.wanted()
+        if self.course.lesson.device.type == "cuda" and self.course.step % _STEPS:
+            return False  # to agree is to wait for the device
+        against = torch.tensor(float(not self.wanted()), device=self.course.lesson.device)
+        self.processes.add_up([against])
+        return bool(against > 0)
+
+    def _save(self) -> None:
+        if self.snapshots is not None and self.processes.leads:
+            self.snapshots.save(self.course.snapshot())
+
+
+def _go_on(course: Course, snapshots: Snapshots, processes: Processes) -> None:
+    found = snapshots.latest()
+    place = (-1, -1) if found is None else (found.epoch, found.step)
+    processes.require_agreed(place, "checkpoints (epoch, step)", course.lesson.device)
+    if found is not None:
+        course.restore(found)
+
+
+def _progress(course: Course, loss: Tensor, targets: int) -> Progress:
+    done = tuple(course.validation)
+    return Progress(course.epoch, course.step, course.lesson.syllabus.steps, loss, done, targets)
+
+
+def _leave_best(course: Course) -> Fitted:
+    course.network.load_state_dict(course.best)
+    course.network.eval()
+    return course.fitted()

@@ -1,6 +1,6 @@
 """Progress: where a training is, and what it left."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torch import Tensor
 
@@ -13,8 +13,9 @@ class Progress:
         epoch: From 0.
         step: Steps done in this epoch.
         steps: Steps of an epoch.
-        loss: Of the step; read it rarely, it may wait for the device.
+        loss: Mean over the targets of the step; read it rarely, it may wait for the device.
         validation: Scores of the epochs done, in order.
+        targets: Number of targets of the step, over all processes.
     """
 
     epoch: int
@@ -22,6 +23,28 @@ class Progress:
     steps: int
     loss: Tensor
     validation: tuple[float, ...]
+    targets: int = 0
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """What an epoch came to.
+
+    Attributes:
+        epoch: From 0.
+        steps: Steps done since the training began.
+        loss: Mean over the targets of the epoch.
+        learning_rate: Of its last step.
+        validation: Score after it.
+        targets_per_second: Targets learnt from, of that part of the epoch that was not interrupted.
+    """
+
+    epoch: int
+    steps: int
+    loss: float
+    learning_rate: float
+    validation: float
+    targets_per_second: float
 
 
 @dataclass(frozen=True)
@@ -31,7 +54,9 @@ class Fitted:
     Attributes:
         validation: Score of each epoch, larger is better.
         best_epoch: The epoch whose weights the network holds now, from 0.
+        records: More of each epoch; two trainings that differ only in these have left the same.
     """
 
     validation: tuple[float, ...]
     best_epoch: int
+    records: tuple[EpochRecord, ...] = field(default=(), compare=False)

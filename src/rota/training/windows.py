@@ -1,6 +1,5 @@
 """Training windows: histories cut so that every target is learnt from once an epoch."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,34 +8,13 @@ from jaxtyping import Int64
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from rota.batch import Batch, TimeAccess, row_batch
+from rota.batch import TimeAccess, row_batch
 from rota.errors import InputError
 from rota.histories import Histories, Spans, flat_rows
+from rota.training.training_batch import TrainingBatch
 from rota.types import Int64Array
 
 _COUNTED = 1024  # windows whose targets are counted at once
-
-
-@dataclass(frozen=True)
-class TrainingBatch:
-    """A batch and what it should have predicted.
-
-    Attributes:
-        batch: Inputs.
-        asked: Position that should have predicted each target, an index into the positions of all rows laid
-            end to end; shape ``(targets,)``. Every event with another after it, once, where ties have an
-            order; where they have none, the last event of an instant, once for each event of the next.
-        targets: Item of each target, shape ``(targets,)``.
-    """
-
-    batch: Batch
-    asked: Int64[Tensor, " targets"]
-    targets: Int64[Tensor, " targets"]
-
-    def to(self, device: torch.device | str) -> "TrainingBatch":
-        """Copy on another device."""
-        asked, targets = (tensor.to(device, non_blocking=True) for tensor in (self.asked, self.targets))
-        return TrainingBatch(self.batch.to(device), asked, targets)
 
 
 class TrainingWindows(Dataset[int]):
