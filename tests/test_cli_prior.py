@@ -7,11 +7,15 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from rota import cli
 from rota.frequencies import draw
-from rota.kernels import WrappedGaussian, parse_kernel
+from rota.kernels import Measured, WrappedGaussian, parse_kernel
+from rota.toml import read_recipe
+from town import columns, town
 
 DAILY = "wrapped_gaussian(24h, 2h)"
 PROFILES = """
@@ -170,6 +174,14 @@ BAD = {
     "one of two files": ([DAILY, "--json", "prior.json", "--out", "prior.doc"], "prior.doc", ".png"),
     "the other of two": ([DAILY, "--out", "prior.png", "--json", "no/prior.json"], "no/prior.json", "folder"),
     "one file twice": ([DAILY, "--out", "prior.png", "--json", "./prior.png"], "--json and --out"),
+    "a log and a profile": ([DAILY, "--log", "a.csv"], "--log a.csv beside an expression", "not both"),
+    "a log and a function": (["--function", "a:b", "--log", "a.csv"], "--log a.csv beside --function"),
+    "period of a log": (["--log", "a.csv", "--period", "24h"], "--period 24h", "searched for periods"),
+    "column without a log": ([DAILY, "--user", "u"], "--user u without --log", "name the log"),
+    "law without a log": ([DAILY, "--save", "law.toml"], "--save law.toml without --log"),
+    "no log": (["--log", "no.csv", "--user", "u", "--item", "i", "--time", "t"], "no.csv"),
+    "law and figures in one": (["--log", "a", "--save", "a.x", "--json", "a.x"], "a.x for both --json and"),
+    "no such law": (["no.toml"], "no.toml", "no such file"),
     "tiny error": ([DAILY, "--error", "1e-200"], "error 1e-200", "at least 1e-06"),
     "negative truncation": ([DAILY, "--truncate", "-1"], "'-1'", "largest harmonic", "shortest cycle"),
     "a million pairs": ([DAILY, "--pairs", "1000000"], "1,000,000 pairs", "at most 100,000"),
@@ -251,10 +263,41 @@ def test_files_are_refused_before_anything_is_computed_and_appear_together(
 def test_help_names_every_option_and_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["prior", "--help"]) == 0
     out = capsys.readouterr().out
-    options = "pairs heads seed method fold truncate error confidence function period json out"
+    options = "pairs heads seed method fold truncate error confidence function period json out log save"
     for option in options.split(" "):
         assert f"--{option}" in out
     assert "rota prior 'wrapped_gaussian(24h, 2h)'" in out
+
+
+def test_a_law_is_measured_on_a_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parquet.write_table(pa.table(columns(town(30, 12))), folder / "town.parquet")
+    given = ["prior", "--log", "town.parquet", "--user", "user", "--item", "item", "--time", "when"]
+    given += ["--pairs", "16", "--heads", "2"]
+    files = ["--json", "prior.json", "--save", "law.toml", "--out", "law.png"]
+    assert cli.run([*given, *files]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    assert max(map(len, out.splitlines())) <= 80
+    for said in ("log       town.parquet", "31 users", "24h to harmonic", "admissible    yes"):
+        assert said in out
+    assert "inside the 95% band" in " ".join(out.split())
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "law.png", "law.toml", "prior.json", "town.parquet",
+    ]  # fmt: skip
+    law = read_recipe(folder / "law.toml", Measured)
+    found = written(folder)
+    assert parse_kernel(found["expression"]) == law  # type: ignore[arg-type]
+    assert found["measured"]["log"] == "town.parquet"  # type: ignore[index]
+    assert found["measured"]["expression"] == found["expression"]  # type: ignore[index]
+    assert found["truncation"]["mass_cut"] == 0  # type: ignore[index]
+    text = (folder / "law.toml").read_text()
+    assert text.startswith("# log: town.parquet\n# measured: ")
+    assert f"# fingerprint: {found['measured']['fingerprint']}\n" in text  # type: ignore[index]
+    assert (folder / "law.png").read_bytes().startswith(b"\x89PNG")
+    # The file is a profile as any other is.
+    assert cli.run(["prior", "law.toml", "--pairs", "16", "--heads", "2", "--json", "again.json"]) == 0
+    again = json.loads((folder / "again.json").read_text())
+    assert again["frequencies"] == found["frequencies"]
 
 
 def test_help_and_prior_need_no_torch(folder: Path) -> None:
@@ -262,10 +305,10 @@ def test_help_and_prior_need_no_torch(folder: Path) -> None:
 import sys
 from rota.cli import run
 run(["--help"])
-heavy = {{"torch", "scipy", "pyarrow", "matplotlib", "lightning"}} & sys.modules.keys()
+heavy = {{"torch", "scipy", "pyarrow", "matplotlib"}} & sys.modules.keys()
 assert not heavy, heavy
 assert run(["prior", "{DAILY}", "--heads", "1", "--pairs", "4"]) == 0
-heavy = {{"torch", "pyarrow", "matplotlib", "lightning"}} & sys.modules.keys()
+heavy = {{"torch", "pyarrow", "matplotlib"}} & sys.modules.keys()
 assert not heavy, heavy
 """
     done = subprocess.run(

@@ -14,7 +14,7 @@ from torch import Tensor
 from rota.encodings import ClockRoPE, HarmonicRotation, RoPE, Split, TRoPE
 from rota.encodings.base import Encoding
 from rota.errors import InputError
-from rota.kernels import Admissible, Cosine, WeightedSum, WrappedGaussian
+from rota.kernels import Admissible, Constant, Cosine, PeriodicGaussian, WeightedSum, WrappedGaussian
 from rota.rotary import rotate_reference
 from rota.spectra import Density
 
@@ -279,13 +279,15 @@ def test_a_checkpoint_holds_the_draw_and_nothing_derived() -> None:
         ),
         (lambda: ClockRoPE([DAILY]).build(head_dim=8, num_heads=1, unit="min"), "time unit 'min'"),
         (lambda: ClockRoPE([DAILY]).build(head_dim=8, num_heads=1, seed=-1), "seed -1"),
-        (lambda: ClockRoPE().law(Fading()), "fading is not: it has no harmonics; use RFR"),
         (
-            lambda: ClockRoPE().law(0.7 * DAILY + 0.3 * Fading()),
-            "expected a periodic profile, and fading is not",
+            lambda: ClockRoPE().law(PeriodicGaussian("24h", "4h")),
+            "is not positive definite, so it has no law",
         ),
-        (lambda: ClockRoPE().law(DAILY * Fading()), r"2h\) \* fading is not"),
-        (lambda: ClockRoPE().law(DAILY + Cosine(1000 * math.pi)), "periods with a common multiple"),
+        (lambda: ClockRoPE(static="drop").law(Constant()), r"constant\(\) never turns, and static=\"drop\""),
+        (
+            lambda: ClockRoPE([Fading(), DAILY]).build(head_dim=2, num_heads=1),
+            "larger head_dim",
+        ),
         (lambda: ClockRoPE([Cosine(90.5)]).build(head_dim=8, num_heads=1), "90.5"),
         (
             lambda: ClockRoPE([WrappedGaussian("365d", "4h")]).build(head_dim=64, num_heads=1, unit="ns"),
@@ -308,6 +310,7 @@ def test_what_cannot_be_built_is_refused(wrong: Callable[[], object], says: str)
         ({"kernels": [WrappedGaussian]}, "kernel <class .*: expected one of the kernels"),
         ({"truncation": "6"}, "truncation '6' of ClockRoPE: expected a whole number of at least 0"),
         ({"truncation": 2.5}, r"truncation 2\.5 of ClockRoPE"),
+        ({"static": "none"}, r'static \'none\' of ClockRoPE: expected "keep" or "drop"'),
         ({"fold": "yes"}, "fold 'yes' of ClockRoPE: expected True or False"),
         ({"shares": 0.5}, r"shares 0\.5 of ClockRoPE: expected a list"),
     ],

@@ -26,6 +26,7 @@ from rota.kernels import (
     Kernel,
     Laplace,
     Matern,
+    Measured,
     PeriodicGaussian,
     Product,
     Rescaled,
@@ -53,6 +54,18 @@ EXAMPLES: dict[str, list[Kernel]] = {
     "harmonics": [Harmonics("24h", [0, 1, 3], [0.2, 0.5, 0.3]), Harmonics("7d", [1, 7], [1.0, 3.0])],
     "laplace": [Laplace("2h"), Laplace("30d")],
     "matern": [Matern("2h", 0.5), Matern("2h", 1.5), Matern("1d", 2.5)],
+    "measured": [
+        Measured(
+            Constant() * 0.25
+            + Harmonics("24h", [1, 2, 9], [0.2, 0.1, 0.05]) * 0.35
+            + Harmonics("7d", [1, 2], [0.1, 0.05]) * 0.15
+            + Laplace("16h") * 0.2
+            + Laplace("8d") * 0.05
+        ),
+        Measured(Laplace("16h") * 0.7 + Constant() * 0.3),
+        Measured(Harmonics("24h", [0, 1], [0.5, 0.5])),
+        Measured(Constant()),
+    ],
     "product": [
         Product([DAILY, WEEKLY]),
         Product([DAILY, Gaussian("3d")]),

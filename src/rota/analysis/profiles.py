@@ -11,6 +11,23 @@ from rota.frequencies.quality import KernelRMSE, realised_profile
 from rota.types import Float64Array
 
 
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What was measured of a profile, in its units.
+
+    Attributes:
+        lags: Seconds, shape ``(bins,)``.
+        value: Likewise.
+        low: Lower end of its 95 % band.
+        high: Upper end.
+    """
+
+    lags: Float64Array
+    value: Float64Array
+    low: Float64Array
+    high: Float64Array
+
+
 @dataclass(frozen=True)
 class ProfileFit:
     """A wanted profile and the frequencies that were drawn for it.
@@ -19,11 +36,13 @@ class ProfileFit:
         label: What is wanted, for instance ``"24 h, 0.5 h"``.
         wanted: Profile f(lag) with f(0) = 1; lags in seconds.
         cycles_per_second: Drawn frequencies, shape ``(layers or draws, heads, pairs)``.
+        observed: What the profile was fitted to, where it was measured.
     """
 
     label: str
     wanted: Callable[[Float64Array], Float64Array]
     cycles_per_second: Float64Array
+    observed: Observed | None = None
 
     def __post_init__(self) -> None:
         shape = np.shape(self.cycles_per_second)

@@ -2,31 +2,35 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from rota.analysis.designs import Design
 from rota.analysis.truncation import shortest_cycle
+from rota.commands import _reading as options
+from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
 from rota.errors import InputError
 from rota.files import written_whole
 from rota.kernels.base import Kernel
-from rota.kernels.expression import parse_kernel
 from rota.kernels.function import from_function
 from rota.plots.design_text import design_facts, law_table
 from rota.plots.text_profile import profile_lines
 from rota.recipes.designing import design, save_design
+from rota.recipes.profile_text import read_profile
+
+if TYPE_CHECKING:  # a log needs torch and pyarrow: not for a profile that is written down
+    from rota.recipes.log_prior import LogPrior
 
 __all__: list[str] = []
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-_DRAW, _OWN = "The draw", "A function of your own"
+_DRAW, _OWN, _LOG = "The draw", "A function of your own", "Measured on a log"
 
 
 @app.command(
@@ -36,16 +40,23 @@ _DRAW, _OWN = "The draw", "A function of your own"
     "needs. A profile that is not admissible is no mistake: the reason is told, and the nearest admissible "
     "one is drawn.\n\n"
     "A profile is a kernel with its periods and widths, such as wrapped_gaussian(24h, 2h) or gaussian(14d); "
-    "profiles are added with weights, multiplied, and bracketed.",
+    "profiles are added with weights, multiplied, and bracketed. With --log it is measured: how much more "
+    "often than by chance the same item comes back after a lag, and the nearest profile that can be had, "
+    "with the periods and decays that users held out of the fit agree on.",
     epilog="Examples:\n\n"
     "  rota prior 'wrapped_gaussian(24h, 2h)'\n\n"
     "  rota prior 'wrapped_gaussian(24h, 2h) * 0.7 + wrapped_gaussian(7d, 14h) * 0.3' --out prior.png\n\n"
     "  rota prior 'wrapped_gaussian(24h, 2h) * laplace(14d)' --pairs 16 --method iid\n\n"
-    "  rota prior --function mymodule:profile --period 24h --json prior.json",
+    "  rota prior --function mymodule:profile --period 24h --json prior.json\n\n"
+    "  rota prior --log flights --out flights.png --save flights.toml\n\n"
+    "  rota prior --log checkins.parquet --user u --item venue --time t --zone Europe/Paris --out law.png",
 )
 def prior_command(
     expression: Annotated[
-        str | None, typer.Argument(help="Wanted profile f(lag), for instance 'wrapped_gaussian(24h, 2h)'.")
+        str | None,
+        typer.Argument(
+            help="Wanted profile f(lag), for instance 'wrapped_gaussian(24h, 2h)', or a .toml file of one."
+        ),
     ] = None,
     function: Annotated[
         str | None,
@@ -80,6 +91,34 @@ def prior_command(
             rich_help_panel=_DRAW,
         ),
     ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of an expression: prepared dataset, files, a table by URL, or a source known by "
+            "name, whose routines are measured.",
+            rich_help_panel=_LOG,
+        ),
+    ] = None,
+    user: options.User = None,
+    item: options.Item = None,
+    time: options.Time = None,
+    unit: options.Unit = None,
+    zone: options.Zone = None,
+    zone_column: options.ZoneColumn = None,
+    offset_column: options.OffsetColumn = None,
+    epoch: options.Epoch = None,
+    ties: options.Ties = None,
+    order: options.Order = None,
+    on_error: options.OnError = None,
+    sample_users: Annotated[
+        int | None, typer.Option(help="Measure a random sample of so many users.", rich_help_panel=_LOG)
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            help="File for the law that was measured, as TOML.", metavar="FILE", rich_help_panel=_LOG
+        ),
+    ] = None,
     error: Annotated[float, typer.Option(help="Error at a lag for which pairs are counted.")] = 0.1,
     confidence: Annotated[float, typer.Option(help="With which they keep it.")] = 0.95,
     json: Annotated[
@@ -91,46 +130,57 @@ def prior_command(
     ] = None,
 ) -> None:
     """Design a prior."""
+    drawing = {
+        "pairs": pairs, "heads": heads, "seed": seed, "method": method, "fold": fold, "error": error,
+        "confidence": confidence, "truncation": _truncation(truncate),
+    }  # fmt: skip
+    reading = {
+        "user": user, "item": item, "time": time, "unit": unit, "zone": zone, "zone_column": zone_column,
+        "offset_column": offset_column, "epoch": epoch, "ties": ties, "order": order, "on_error": on_error,
+    }  # fmt: skip
+    _check_source(expression, function, log, period)
+    if log is None:
+        _check_no_log({**reading, "sample_users": sample_users, "save": save})
     with ExitStack() as held:
         if function is not None:
             held.enter_context(_current_folder())
-        into = held.enter_context(_files(json, out))  # refused, if at all, before anything is computed
-        with Console(stderr=True).status("computing the law and draws of many seeds"):
-            found = design(
-                _wanted(expression, function, period),
-                pairs=pairs,
-                heads=heads,
-                seed=seed,
-                method=method,
-                fold=fold,
-                truncation=_truncation(truncate),
-                error=error,
-                confidence=confidence,
-            )
-            into(found)
-        _show(found)
-    for path in (json, out):
+        named = {"--json": json, "--out": out, "--save": save}
+        places = held.enter_context(_files(named))  # refused, if at all, before anything is computed
+        if log is not None:
+            measured = _measure(log, reading, sample_users, drawing)
+            _write_measured(measured, places)
+            describe(measured.describe())
+            _show(measured.design)
+        else:
+            with Console(stderr=True).status("computing the law and draws of many seeds"):
+                found = design(_wanted(expression, function, period), **drawing)  # type: ignore[arg-type]
+                _write(found, places)
+            _show(found)
+    for path in (json, out, save):
         if path is not None:
             say(f"  {path}")
 
 
 @contextmanager
-def _files(json: Path | None, out: Path | None) -> Iterator[Callable[[Design], None]]:
-    """Hold places for both files, and give what writes them; both appear when all went well, else neither.
+def _files(named: dict[str, Path | None]) -> Iterator[dict[str, Path]]:
+    """Hold places for all files by their options; they appear when all went well, else none of them.
 
     Raises:
-        InputError: One of them cannot be written, or both are one file.
+        InputError: One of them cannot be written, or two are one file.
     """
-    if json is not None and out is not None and json.resolve() == out.resolve():
-        raise InputError(f"{json} for both --json and --out: expected two files")
+    asked = {option: path for option, path in named.items() if path is not None}
+    seen: dict[Path, str] = {}
+    for option, path in asked.items():
+        other = seen.setdefault(path.resolve(), option)
+        if other != option:
+            raise InputError(f"{path} for both {other} and {option}: expected two files")
     with ExitStack() as held:
-        into_json = None if json is None else held.enter_context(_place(json))
-        into_out = None if out is None else held.enter_context(_place(out))
-        if out is not None:
+        places = {option: held.enter_context(_place(path)) for option, path in asked.items()}
+        if "--out" in asked:
             from rota.plots.style import picture_format  # matplotlib takes a second: only for a picture
 
-            picture_format(out)
-        yield partial(_write, into_json, into_out)
+            picture_format(asked["--out"])
+        yield places
 
 
 @contextmanager
@@ -146,13 +196,43 @@ def _place(path: Path) -> Iterator[Path]:
             named.unlink(missing_ok=True)
 
 
-def _write(json: Path | None, out: Path | None, found: Design) -> None:
-    if json is not None:
-        save_design(found, json)
-    if out is not None:
+def _write(found: Design, places: dict[str, Path]) -> None:
+    if "--json" in places:
+        save_design(found, places["--json"])
+    if "--out" in places:
         from rota.plots.design_sheet import draw_design
 
-        draw_design(found, out)
+        draw_design(found, places["--out"])
+
+
+def _measure(
+    log: str, reading: dict[str, str | None], sample_users: int | None, drawing: dict[str, object]
+) -> "LogPrior":
+    """Read a log, measure its law and draw from it."""
+    from rota.recipes.fetching import fetch_known
+    from rota.recipes.log_prior import prior_of_log
+    from rota.recipes.opening import open_log, stated
+
+    with Stages() as stages:
+        fetch_known(log, stages.tell)
+        stages.tell("reading", 0, 0)
+        opened = open_log(log, stated(**reading), sample_users=sample_users)
+
+        def counted(done: int, total: int) -> None:
+            stages.tell("counting pairs" if done < total else "fitting the law", done, total)
+
+        return prior_of_log(opened.log, **drawing, report=counted)  # type: ignore[arg-type]
+
+
+def _write_measured(found: "LogPrior", places: dict[str, Path]) -> None:
+    if "--json" in places:
+        found.save(places["--json"])
+    if "--save" in places:
+        found.save_law(places["--save"])
+    if "--out" in places:
+        from rota.plots.measured_sheet import draw_measured
+
+        draw_measured(found.law, found.design, found.name, places["--out"])
 
 
 @contextmanager
@@ -166,17 +246,31 @@ def _current_folder() -> Iterator[None]:
         sys.path.remove(folder)
 
 
-def _wanted(expression: str | None, function: str | None, period: str | None) -> Kernel:
-    if (expression is None) == (function is None):
+def _check_source(expression: str | None, function: str | None, log: str | None, period: str | None) -> None:
+    """Refuse more than one place where the profile comes from, or none."""
+    if log is not None and (expression is not None or function is not None):
+        other = "an expression" if expression is not None else "--function"
+        raise InputError(f"--log {log} beside {other}: a profile is written down or measured, not both")
+    if log is None and (expression is None) == (function is None):
         given = "neither" if expression is None else "both"
         raise InputError(
-            f'{given} of expression and --function given: expected one, such as "wrapped_gaussian(24h, 2h)"'
+            f'{given} of expression and --function given: expected one, such as "wrapped_gaussian(24h, 2h)", '
+            "or --log"
         )
-    if expression is not None:
-        if period is not None:
-            raise InputError(f"--period {period} beside an expression: it belongs to --function")
-        return parse_kernel(expression)
-    return from_function(str(function), period)
+    if function is None and period is not None:
+        where = "an expression" if log is None else "--log, which is searched for periods"
+        raise InputError(f"--period {period} beside {where}: it belongs to --function")
+
+
+def _check_no_log(given: Mapping[str, object]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} {value} without --log: it says how a log is read; name the log")
+
+
+def _wanted(expression: str | None, function: str | None, period: str | None) -> Kernel:
+    return from_function(str(function), period) if expression is None else read_profile(expression)
 
 
 def _truncation(written: str | None) -> int | str | None:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from rota.encodings.base import Encoding, Rotation, given
 from rota.encodings.clockrope import ClockRoPE
+from rota.encodings.harmonic import HarmonicRotation
 from rota.encodings.numerals import shown
 from rota.encodings.origins import START_OF_2020, require_origin
 from rota.encodings.real import rotate_heads
@@ -135,6 +136,11 @@ class LearnableClock(Encoding):
             InputError: The clock does not fit the site.
         """
         drawn = self.clock.rotation(site)
+        if not isinstance(drawn, HarmonicRotation):
+            raise InputError(
+                "LearnableClock starts from harmonics of a period: expected a ClockRoPE of periodic profiles "
+                "alone; leave out what dies away"
+            )
         start = drawn.cycles_per_second if self.init == "law" else torch.zeros_like(drawn.cycles_per_second)
         raw = self.form == "paper"
         return LearnableRotation(

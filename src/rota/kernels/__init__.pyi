@@ -17,6 +17,7 @@ from rota.kernels.harmonics import Harmonics as Harmonics
 from rota.kernels.inversion import Inversion as Inversion
 from rota.kernels.laplace import Laplace as Laplace
 from rota.kernels.matern import Matern as Matern
+from rota.kernels.measured import Measured as Measured
 from rota.kernels.periodic_gaussian import PeriodicGaussian as PeriodicGaussian
 from rota.kernels.product import Product as Product
 from rota.kernels.projection import project as project

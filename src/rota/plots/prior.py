@@ -8,13 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from rota.analysis.profiles import ProfileFit
+from rota.analysis.profiles import Observed, ProfileFit
 from rota.errors import InputError
 from rota.plots.panels import panel_sheet, time_axis
-from rota.plots.style import BLUE, INK, SKY, VERMILION, house_style, save_figure
+from rota.plots.style import BLUE, INK, QUIET, SKY, VERMILION, house_style, save_figure
 from rota.types import Float64Array
 
 _POINTS = 2881  # one a minute over two days
+_MEASURED = " Grey: measured, with its 95 % band over users."
 _NOTE = (
     "Orange: wanted. Pale: each head of each layer, the mean of cos(2π · frequency · lag) over its pairs. "
     "Dark blue: their mean. Errors: root mean square over the lags shown."
@@ -40,7 +41,7 @@ def prior_figure(fits: Sequence[ProfileFit], *, hours: float = 48.0) -> Figure:
         figure, axes = panel_sheet(
             [(fit.label, _detail(fit, lag)) for fit in fits],
             title="The wanted profile, and what the drawn frequencies realise",
-            note=_NOTE,
+            note=_NOTE + (_MEASURED if any(fit.observed for fit in fits) else ""),
             x_label="lag between query and event, in hours and days",
             y_label="profile f(lag)",
         )
@@ -64,10 +65,20 @@ def draw_prior(fits: Sequence[ProfileFit], path: str | Path, *, hours: float = 4
 
 def _draw(axis: Axes, fit: ProfileFit, lag: Float64Array) -> None:
     hours, realised = lag / 3600.0, fit.realised(lag)
+    if fit.observed is not None:
+        draw_observed(axis, fit.observed, float(lag[-1]))
     axis.plot(hours, realised.T, color=SKY, linewidth=0.6, alpha=0.55)
     axis.plot(hours, fit.wanted(lag), color=VERMILION, linewidth=2.6)
     axis.plot(hours, realised.mean(axis=0), color=BLUE, linewidth=1.2)
     axis.axhline(0.0, color=INK, linewidth=0.7, zorder=1.5)
+
+
+def draw_observed(axis: Axes, observed: Observed, longest: float) -> None:
+    """Draw what was measured and its band, up to a lag in seconds."""
+    shown = observed.lags <= longest
+    hours = observed.lags[shown] / 3600.0
+    axis.fill_between(hours, observed.low[shown], observed.high[shown], color=QUIET, alpha=0.22, linewidth=0)
+    axis.plot(hours, observed.value[shown], ".", color=QUIET, markersize=2.6)
 
 
 def _detail(fit: ProfileFit, lag: Float64Array) -> str:

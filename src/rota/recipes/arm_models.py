@@ -9,6 +9,7 @@ from rota.encodings.bias import BiasRecipe
 from rota.encodings.inputs import InputRecipe
 from rota.errors import InputError
 from rota.kernels.base import Kernel
+from rota.kernels.measured import Measured
 from rota.models.base import Model
 from rota.models.repeat_head import RepeatHead
 from rota.models.tisasrec import TiSASRec
@@ -28,6 +29,7 @@ def arm_model(
     base: Model,
     prior: Sequence[Kernel] = (),
     inputs: tuple[InputRecipe, ...] | None = None,
+    law: Measured | None = None,
 ) -> Model:
     """Network of an arm.
 
@@ -42,6 +44,7 @@ def arm_model(
         base: Network of arms that name none; one of another kind has its sizes.
         prior: As for `arm_encoding`.
         inputs: Features of time of an arm that names none; ``None``: those that are its model's own.
+        law: As for `arm_encoding`.
 
     Raises:
         InputError: There is no such arm, or its model does not take such a part.
@@ -59,7 +62,7 @@ def arm_model(
     model = base if not name else _like(base, _kind(name, arm))
     if inputs is not None:
         model = replace(model, inputs=inputs)  # type: ignore[type-var]
-    return _with_parts(model, named, arm, prior) if parts else model
+    return _with_parts(model, named, arm, prior, law) if parts else model
 
 
 def parse_inputs(text: str) -> tuple[InputRecipe, ...]:
@@ -94,7 +97,9 @@ def _intervals(base: Model, kind: type[Model]) -> dict[str, object]:
     return {"intervals": Intervals(dropout=base.dropout)} if kind is TiSASRec else {}
 
 
-def _with_parts(model: Model, parts: Sequence[str], arm: str, prior: Sequence[Kernel]) -> Model:
+def _with_parts(
+    model: Model, parts: Sequence[str], arm: str, prior: Sequence[Kernel], law: Measured | None
+) -> Model:
     biases = [part for part in parts if part in offers("encodings", BiasRecipe)]
     inputs = [part for part in parts if part in offers("encodings", InputRecipe)]
     encodings = [part for part in parts if part not in (*biases, *inputs, REPEAT)]
@@ -102,7 +107,7 @@ def _with_parts(model: Model, parts: Sequence[str], arm: str, prior: Sequence[Ke
         raise InputError(f"arm {arm!r}: two biases of pairs, {' and '.join(biases)}; name one")
     changed: dict[str, object] = {}
     if encodings or biases:
-        changed["encoding"] = arm_encoding("+".join(encodings or ["none"]), prior, named=arm)
+        changed["encoding"] = arm_encoding("+".join(encodings or ["none"]), prior, named=arm, law=law)
         if biases or _takes(model, "bias"):
             changed["bias"] = _made(biases[0], BiasRecipe) if biases else None  # type: ignore[type-abstract]
     if inputs:

@@ -17,6 +17,7 @@ from rota.kernels.base import Kernel
 from rota.kernels.certificate import Certificate, Verdict
 from rota.kernels.certification import certify
 from rota.kernels.expression import parse_kernel
+from rota.kernels.measured import Measured
 from rota.kernels.projection import Projection, project
 
 __all__ = ["design", "save_design"]
@@ -71,7 +72,8 @@ def design(
         nearest = _nearest(wanted, certificate)
         drawn, distance = nearest.kernel, nearest.distance
     whole = drawn.spectrum()
-    law = truncated(whole, truncation)
+    # What was measured has the harmonics that it was found to have: by default none is cut.
+    law = whole if truncation is None and isinstance(drawn, Measured) else truncated(whole, truncation)
     law = law.fold() if fold else law
     frequencies = draw(law, pairs, heads, seed, method=method)
     lags = _lags(horizon(drawn), law.scale)

@@ -1,16 +1,19 @@
 """Plan: which arms, how often, under which protocol; checked before any work."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from rota.encodings.clockrope import ClockRoPE
 from rota.encodings.inputs import InputRecipe
 from rota.errors import InputError
 from rota.kernels.base import Kernel
+from rota.kernels.measured import Measured
 from rota.models.base import Model
 from rota.models.blueprint import Blueprint
 from rota.models.transformer import Transformer
 from rota.recipes.arm_models import arm_model
-from rota.recipes.priors import clocks_of
+from rota.recipes.arms import UNMEASURED
+from rota.recipes.priors import Clock, clocks_of
 from rota.recipes.protocol import Protocol
 from rota.tables import Recipe
 from rota.training.losses.mixing import require_likelihood
@@ -35,6 +38,7 @@ class Plan(Recipe):
             those that are its model's own.
         normalised: Whether every arm compares by cosine; ``None``: as each model does by itself.
         temperature: Of every arm's logits, likewise.
+        law: Profile of the arms ``clockrope-measured``; ``None`` until it is measured on the training events.
         protocol: What is the same for every arm.
 
     Raises:
@@ -51,6 +55,7 @@ class Plan(Recipe):
     inputs: tuple[InputRecipe, ...] | None = None
     normalised: bool | None = None
     temperature: float | int | None = None
+    law: Measured | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -68,7 +73,8 @@ class Plan(Recipe):
 
     def recipes(self) -> Mapping[str, Model]:
         """Network of each arm, in order."""
-        recipes = {arm: arm_model(arm, self.model, self.prior, self.inputs) for arm in self.arms}
+        law = self.law or UNMEASURED
+        recipes = {arm: arm_model(arm, self.model, self.prior, self.inputs, law) for arm in self.arms}
         return {arm: self._compared(recipe) for arm, recipe in recipes.items()}
 
     def _compared(self, recipe: Model) -> Model:
@@ -76,6 +82,15 @@ class Plan(Recipe):
         stated = {"normalised": self.normalised, "temperature": self.temperature}
         changed = {name: value for name, value in stated.items() if value is not None}
         return replace(recipe, similarity=replace(recipe.similarity, **changed))  # type: ignore[type-var, arg-type]
+
+    @property
+    def asks_for_law(self) -> bool:
+        """Whether an arm needs a law that is not measured yet."""
+        return self.law is None and any(map(_by_law, self._clocks()))
+
+    def _clocks(self) -> Iterator[Clock]:
+        for recipe in self.recipes().values():
+            yield from clocks_of(recipe.encoding)
 
     def require_fit(self, unit: str) -> None:
         """Build every arm for a catalogue of one item: what does not fit is refused before the work.
@@ -105,9 +120,13 @@ class Plan(Recipe):
             raise refusals[0]
 
     def _check_prior(self) -> None:
-        asked = any(any(clocks_of(recipe.encoding)) for recipe in self.recipes().values())
-        if self.prior and not asked:
+        if self.prior and all(map(_by_law, self._clocks())):
             raise InputError(
                 f"prior {self.prior[0]}: no arm of {', '.join(self.arms)} has a profile; add clockrope to "
                 "the arms or leave the prior out"
             )
+
+
+def _by_law(clock: Clock) -> bool:
+    """Whether a clock's profile is still to be measured; one that was given a prior has it already."""
+    return isinstance(clock, ClockRoPE) and clock.kernels == (UNMEASURED,)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from rota.analysis.law_fit import LawFit
 from rota.data.log import Log
 from rota.data.splits.base import Splitter
 from rota.data.splits.leave_last import LeaveLast
@@ -25,11 +26,13 @@ class Question:
         log: Events of the users who are asked, or learnt from.
         histories: The same, flat; memory-mapped where a prepared dataset holds them.
         stages: What training, validation and test may see.
+        law: Measured on the events of training, where an arm asks for it.
     """
 
     log: Log
     histories: Histories
     stages: Stages
+    law: LawFit | None = None
 
     @property
     def positives(self) -> Positives:
@@ -59,13 +62,14 @@ class Question:
             counts.append(f"{questions:,} questions")
         if len(positives) > questions:
             counts.append(f"{len(positives):,} targets")
-        return [
+        said = [
             ("asked", f"{', '.join(counts)}, {self.stages.name}"),
             (
                 "ranked",
                 f"{self.histories.num_items:,} items; {new:,} targets are items that training never met",
             ),
         ]
+        return said if self.law is None else [*said, ("law", self.law.in_words)]
 
     def facts(self) -> dict[str, object]:
         """What results say of the data."""
@@ -81,7 +85,7 @@ class Question:
             "unit": log.unit,
             "zone": log.zone,
             "fingerprint": log.fingerprint,
-        }
+        } | ({} if self.law is None else {"law": dict(self.law.facts())})
 
 
 def ask_of(log: Log, split: Splitter | None = None) -> Question:

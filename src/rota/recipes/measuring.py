@@ -1,0 +1,102 @@
+"""Measuring: the law of a log's routines, from training events alone, for the arms that ask for it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from rota.analysis.law_fit import LawFit, fit_law
+from rota.analysis.lift import Lift, measure_lift
+from rota.analysis.periods import CYCLES, LONGEST, period_range, search_periods
+from rota.analysis.resolution import time_resolution
+from rota.analysis.rhythm import judge_rhythm
+from rota.errors import InputError
+from rota.histories import Histories, Spans, flat_rows
+from rota.recipes.plan import Plan
+from rota.recipes.question import Question
+from rota.types import Int64Array
+from rota.units import ticks_per_second
+
+__all__ = ["measure_law"]
+
+_BIN = 900.0  # s: harmonics of a day up to the 48th
+_NEAR = 28 * 86_400.0  # s: what is fitted, or as many cycles of the longest period as are searched for it
+_FEWEST_BINS = 28  # that are fitted, where the log's clock has no hours
+_MOST_PAIRS = 100_000_000
+Report = Callable[[int, int], None]
+
+
+def _silent(_done: int, _total: int) -> None:
+    """Tell no one."""
+
+
+def measured(plan: Plan, question: Question) -> tuple[Plan, Question]:
+    """Give the arms that ask for it the law of the question's training events; others cost nothing.
+
+    Raises:
+        InputError: No law can be measured, or what was measured does not fit the log's clock.
+    """
+    if not plan.asks_for_law:
+        return plan, question
+    try:
+        found = measure_law(question.histories, question.stages.train)
+    except InputError as error:
+        raise InputError(f"{question.log.name}: no law for the measured arms: {error}") from error
+    told = replace(plan, law=found.kernel)
+    told.require_fit(question.log.unit)
+    return told, replace(question, law=found)
+
+
+def measure_law(histories: Histories, spans: Spans | None = None, *, report: Report = _silent) -> LawFit:
+    """Law of the routines of some users, on the clock that models see: the wall clock where it is known.
+
+    Periods from two hours to 90 days are looked for, as `rota routines` does, and the law has those that
+    count in its verdict. It is fitted to lags up to four weeks, or to 2.5 cycles of the longest period.
+
+    Args:
+        histories: What users did.
+        spans: Events of them that may be looked at: those of training. By default all.
+        report: Told of pairs counted and of all.
+
+    Raises:
+        InputError: There are too few users or pairs, or all events are at one time.
+    """
+    offsets, times, items = _events(histories, spans)
+    span = (
+        float(int(times.max()) - int(times.min())) / ticks_per_second(histories.unit) if len(times) else 0.0
+    )
+    if not span:
+        raise InputError("all events are at one time: a law needs lags")
+    resolution = time_resolution(times, histories.unit)
+    width = max(_BIN, resolution)
+    lift = measure_lift(
+        offsets, times, items, unit=histories.unit, width=width,
+        longest=max(min(CYCLES * LONGEST + width, span), width), most_pairs=_MOST_PAIRS, report=report,
+    )  # fmt: skip
+    periods = _periods(lift)
+    near = max(_NEAR, _FEWEST_BINS * width, CYCLES * max(periods, default=0.0))
+    return fit_law(_first(lift, int(near / width)), periods, resolution=resolution)
+
+
+def _events(histories: Histories, spans: Spans | None) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Offsets, times and items of what may be looked at, each user's together."""
+    if spans is None:
+        return histories.offsets, histories.times, histories.items
+    rows = flat_rows(spans.starts, spans.stops)
+    offsets = np.concatenate([[0], np.cumsum(spans.stops - spans.starts)]).astype(np.int64)
+    return offsets, np.asarray(histories.times[rows]), np.asarray(histories.items[rows])
+
+
+def _periods(lift: Lift) -> list[float]:
+    """Periods in whole seconds, which are whole ticks of every clock; none where there is no room for any."""
+    low, high = period_range(float(lift.lags[-1]), lift.width)
+    if not 0 < low <= high:
+        return []
+    _, found, _ = judge_rhythm(search_periods(lift).periods, None)
+    return [float(round(each.seconds)) for each in found]
+
+
+def _first(lift: Lift, bins: int) -> Lift:
+    """The first bins of a lift, or all that there are."""
+    counts = {name: getattr(lift, name)[:, :bins] for name in ("same", "pairs", "expected")}
+    return replace(lift, lags=lift.lags[:bins], **counts)
