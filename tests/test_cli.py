@@ -216,13 +216,14 @@ def test_ctrl_c_keeps_the_models_that_are_finished_and_the_best_epoch_of_the_one
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Impatient(LiveWatcher):
-        def step(self, progress: Progress) -> None:
+        def step(self, arm: str, seed: int, progress: Progress) -> None:
             if self.done == 1 and progress.epoch == 1:  # the second arm has kept its first epoch by then
                 signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("rota.commands.compare.LiveWatcher", Impatient)
     handler = signal.getsignal(signal.SIGINT)
     options = f"{WHO} {SMALL} --arms none,rope,trope --epochs 2 --out {tmp_path / 'new'}".split()
+    options += ["--processes", "1"]
     assert cli.run(["compare", str(place / "log.parquet"), *options]) == 130
     assert signal.getsignal(signal.SIGINT) is handler
     out, err = capsys.readouterr()
@@ -239,7 +240,7 @@ def test_ctrl_c_before_any_model_leaves_nothing(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Impatient(LiveWatcher):
-        def step(self, progress: Progress) -> None:
+        def step(self, arm: str, seed: int, progress: Progress) -> None:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("rota.commands.compare.LiveWatcher", Impatient)

@@ -16,11 +16,12 @@ from rota.kernels.expression import parse_kernel
 from rota.models.repeat_head import RepeatHead
 from rota.models.transformer import Transformer
 from rota.recipes.arm_models import parse_inputs
+from rota.recipes.comparison_folder import require_startable
 from rota.recipes.fetching import fetch_known
 from rota.recipes.live import LiveWatcher
 from rota.recipes.lossmaking import parse_loss
 from rota.recipes.opening import open_log, stated
-from rota.recipes.output import MODELS, require_empty
+from rota.recipes.output import MODELS
 from rota.recipes.plan import DEFAULT_ARMS, Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.splitting import parse_split
@@ -37,7 +38,10 @@ _ROWS, _MODEL, _TRAINING = "Rows", "The model", "Training"
     help="Train time encodings on one log and say which one learnt the routine.\n\n"
     "Users with five events or more are asked, by default for their last event. Every arm and seed is "
     "trained on the same split with the same access to the clock, beside the untrained baselines. The "
-    "folder gets results.json, ranks.parquet, learning.png, attention.png, prior.png, and each model.",
+    "folder gets results.json, ranks.parquet, learning.png, attention.png, prior.png, and each model.\n\n"
+    "Trainings run side by side, as cores and memory allow. After an interruption of any kind the same "
+    "command with the same --out goes on: what is finished there, from the same recipe, data and code, is "
+    "not done again.",
     epilog="Examples:\n\n"
     "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
     "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"
@@ -98,7 +102,10 @@ def compare_command(
     ] = "leave_last",
     out: Annotated[
         Path | None,
-        typer.Option(help="New folder for results; by default one in runs/, named by log and time."),
+        typer.Option(
+            help="Folder for results: new, or of the same comparison, interrupted; by default a new one in "
+            "runs/, named by log and time."
+        ),
     ] = None,
     embedding_dim: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.embedding_dim,
     num_layers: Annotated[int, typer.Option(rich_help_panel=_MODEL)] = Transformer.num_layers,
@@ -153,6 +160,15 @@ def compare_command(
         str | None,
         typer.Option(help="shared, uniform, in_batch or popularity.", rich_help_panel=_TRAINING),
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            help="Trainings at once; by default as many as cores and memory allow. It changes no number.",
+            min=1,
+            rich_help_panel=_TRAINING,
+        ),
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Of each training.", min=1, rich_help_panel=_TRAINING)] = 1,
     device: Annotated[str, typer.Option(help="cpu or cuda.", rich_help_panel=_TRAINING)] = "cpu",
     precision: Annotated[
         str, typer.Option(help="32-true, bf16-mixed, or on cuda 16-mixed.", rich_help_panel=_TRAINING)
@@ -192,7 +208,7 @@ def compare_command(
         temperature,
     )
     folder = out or _default_folder(log)
-    require_empty(folder)
+    require_startable(folder, plan)
     reading = stated(
         user=user, item=item, time=time, unit=unit, zone=zone, zone_column=zone_column,
         offset_column=offset_column, epoch=epoch, ties=ties, order=order, on_error=on_error,
@@ -202,14 +218,17 @@ def compare_command(
         stages.tell("reading", 0, 0)
         opened = open_log(log, reading, sample_users=sample_users)
     describe(opened.facts)
-    from rota.recipes.comparison import compare  # Lightning takes seconds: not before there is work for it
+    from rota.recipes.comparison import compare  # torch takes seconds: not before there is work for it
 
     try:
         with LiveWatcher(console) as watcher:
-            study = compare(opened.log, plan, out=folder, watcher=watcher)
+            study = compare(
+                opened.log, plan, out=folder, watcher=watcher, processes=processes, threads=threads
+            )
     except BaseException:
-        if (folder / MODELS).is_dir():
+        if (folder / MODELS).is_dir() and any((folder / MODELS).iterdir()):
             say(f"the models finished so far are in {folder / MODELS}{os.sep}")
+            say(f"the same command with --out {folder} goes on from there")
         raise
     _conclude(study, folder)
 

@@ -1,95 +1,156 @@
 """compare: arms and seeds on one log under one protocol."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import torch
 
 from rota.analysis.profiles import ProfileFit
 from rota.data.log import Log
-from rota.errors import InputError
-from rota.models.blueprint import Blueprint
 from rota.recipes.baselines import baseline_runs
-from rota.recipes.output import MODELS, PLAN, claim
+from rota.recipes.capacity import processes_for, require_processes
+from rota.recipes.comparison_folder import held, workspace
+from rota.recipes.handing import hand_over
+from rota.recipes.jobs import Job, jobs_of
+from rota.recipes.measuring import measured
+from rota.recipes.outcomes import Outcome, finished, work_off
+from rota.recipes.output import MODELS, sweep
 from rota.recipes.plan import Plan
-from rota.recipes.priors import realised_priors
+from rota.recipes.pool import worked_off
+from rota.recipes.priors import clocks_of, realised_priors
 from rota.recipes.question import Question, ask_of
 from rota.recipes.reporting import comparison_of
 from rota.recipes.study import Study
-from rota.recipes.trial import Trial, run_trial
+from rota.recipes.training_folder import save_study
 from rota.recipes.watching import Unwatched, Watcher
-from rota.toml import write_recipe
 
 __all__ = ["compare"]
 
 
 def compare(
-    log: Log, plan: Plan | None = None, *, out: str | Path | None = None, watcher: Watcher | None = None
+    log: Log,
+    plan: Plan | None = None,
+    *,
+    out: str | Path | None = None,
+    watcher: Watcher | None = None,
+    processes: int | None = 1,
+    threads: int = 1,
 ) -> Study:
     """Train every arm with every seed on one split, and rank the untrained baselines beside them.
 
     Users with five events or more are asked, by default leave-one-out: validation selects the epoch, and the
-    test is asked once.
+    test is asked once. What comes out is the same, bit for bit on a CPU, in however many processes and with
+    however many interruptions.
 
     Args:
         log: Events; see `read_log`.
         plan: Which arms, how often, under which protocol.
-        out: New or empty folder for models, results and pictures; nothing is written without. A run that
-            fails leaves its finished models there, or nothing.
+        out: Folder for models, results and pictures: new, empty, or that of the same comparison which was
+            interrupted. Trainings that are finished there are not done again, if recipe, data and code are
+            the same; others are. Nothing is written without a folder. A run that fails leaves its finished
+            models there, or nothing.
         watcher: Told of progress.
+        processes: How many trainings at once; ``None``: as many as cores and memory allow. One is done in
+            this process.
+        threads: Of each training. With another number the last bits may be others.
 
     Returns:
         The study: its table, its figures, and the comparison with every rank.
 
     Raises:
-        InputError: Fewer than two users have enough events, a training fails or does not fit the log, or the
-            folder already holds something.
+        InputError: Fewer than two users have enough events, a training fails or does not fit the log, its
+            process dies, or the folder is in use or already holds something else.
     """
     plan, watcher = plan or Plan(), watcher or Unwatched()
+    require_processes(processes, threads)
     plan.require_fit(log.unit)
-    with nullcontext() if out is None else claim(Path(out)) as folder:
+    with nullcontext() if out is None else held(Path(out), plan) as folder:
+        told, question = measured(plan, ask_of(log, plan.protocol.split))
+        study = _study(_Work(question, told, folder, processes, threads, watcher))
         if folder is not None:
-            write_recipe(folder / PLAN, plan)  # first: what breaks off can be run again
-        study = _study(ask_of(log, plan.protocol.split), plan, folder, watcher)
-        if folder is not None:
-            study.save(folder)
+            save_study(folder, study)
     return study
 
 
-def _study(question: Question, plan: Plan, folder: Path | None, watcher: Watcher) -> Study:
-    watcher.begin(question, plan)
+@dataclass(frozen=True)
+class _Work:
+    """A comparison under way; see `compare`."""
+
+    question: Question
+    plan: Plan
+    folder: Path | None
+    processes: int | None
+    threads: int
+    watcher: Watcher
+
+
+def _study(work: _Work) -> Study:
+    question, plan = work.question, work.plan
+    arms = jobs_of(question, plan, work.folder, work.threads)
+    jobs = [job for own in arms.values() for job in own]
+    before = {job.name: outcome for job in jobs if (outcome := finished(job)) is not None}
+    ahead = [job for job in jobs if job.name not in before]
+    count = _count(work, len(ahead))
+    work.watcher.begin(question, plan, count)
+    for outcome in before.values():
+        work.watcher.found(outcome.run, outcome.fitted)
     baselines = baseline_runs(question, plan.protocol)
-    trials = _trials(question, plan, folder, watcher)
-    runs = [trial.run for tried in trials.values() for trial in tried]
-    return Study(
-        comparison_of(question, plan.protocol, plan.control, [*runs, *baselines]),
-        {arm: [trial.attention for trial in tried] for arm, tried in trials.items()},
-        _priors(plan, trials),
-    )
+    with _here(work, ahead) if count == 1 else _apart(work, ahead, count) as after:
+        done = {**before, **after}
+        outcomes = {arm: [done[job.name] for job in own] for arm, own in arms.items()}
+        runs = [outcome.run for own in outcomes.values() for outcome in own]
+        return Study(
+            comparison_of(question, plan.protocol, plan.control, [*runs, *baselines]),
+            {arm: [outcome.attention for outcome in own] for arm, own in outcomes.items()},
+            _priors(question, plan, outcomes),
+        )
 
 
-def _trials(
-    question: Question, plan: Plan, folder: Path | None, watcher: Watcher
-) -> Mapping[str, Sequence[Trial]]:
-    trials: dict[str, list[Trial]] = {}
+def _count(work: _Work, trainings: int) -> int:
+    """Of processes."""
+    if work.processes is None:
+        return processes_for(work.question, work.plan, trainings=trainings, threads=work.threads)
+    return max(1, min(work.processes, trainings))
+
+
+@contextmanager
+def _here(work: _Work, jobs: Sequence[Job]) -> Iterator[Mapping[str, Outcome]]:
+    """Outcomes of trainings in this process, one after another."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(work.threads)
+    try:
+        yield {job.name: work_off(job, work.question, work.plan.protocol, work.watcher) for job in jobs}
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def _apart(work: _Work, jobs: Sequence[Job], count: int) -> Iterator[Mapping[str, Outcome]]:
+    """Outcomes of trainings in processes of their own."""
+    with workspace(work.folder) as place:
+        folder = work.folder or place
+        (folder / MODELS).mkdir(exist_ok=True)
+        hand_over(work.question, work.plan.protocol, place)
+        names = {job.name for job in jobs}
+        placed = jobs_of(work.question, work.plan, folder, work.threads).values()
+        ahead = [job for own in placed for job in own if job.name in names]
+        try:
+            outcomes = worked_off(ahead, place, processes=count, threads=work.threads, watcher=work.watcher)
+        finally:
+            sweep(folder / MODELS)  # a process that was killed could not
+        yield {job.name: outcome for job, outcome in zip(ahead, outcomes, strict=True)}
+
+
+def _priors(
+    question: Question, plan: Plan, outcomes: Mapping[str, Sequence[Outcome]]
+) -> Sequence[ProfileFit]:
+    """Each profile that is asked for, as the first seed of the first arm that does drew it."""
+    found: dict[str, ProfileFit] = {}
     for arm, recipe in plan.recipes().items():
-        for seed in range(plan.seeds):
-            blueprint = Blueprint(
-                recipe, question.histories.num_items, question.log.unit, plan.protocol.time_access, seed
-            )
-            kept = None if folder is None else folder / MODELS / f"{arm.replace(':', '-')}-seed{seed}"
-            try:
-                trial = run_trial(arm, blueprint, question, plan.protocol, kept, watcher)
-            except InputError as error:
-                raise InputError(f"arm {arm}, seed {seed}: {error}") from error
-            trials.setdefault(arm, []).append(trial)
-    return trials
-
-
-def _priors(plan: Plan, trials: Mapping[str, Sequence[Trial]]) -> Sequence[ProfileFit]:
-    """Fits of the first arm that has a ClockRoPE, as its first seed drew it; others ask for the same."""
-    for arm, recipe in plan.recipes().items():
-        fits = realised_priors(recipe.encoding, trials[arm][0].network)
-        if fits:
-            return [replace(fit, label=f"{fit.label} in {arm}") for fit in fits]
-    return []
+        if not any(True for _ in clocks_of(recipe.encoding)):
+            continue
+        for fit in realised_priors(recipe.encoding, outcomes[arm][0].network(), question.law):
+            found.setdefault(fit.label, replace(fit, label=f"{fit.label} in {arm}"))
+    return list(found.values())

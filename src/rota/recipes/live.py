@@ -1,87 +1,112 @@
-"""Live: bars in the terminal while a comparison trains."""
+"""Live: a table in the terminal while a comparison trains; where there is no terminal, a line each."""
 
+import time
+from dataclasses import replace
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.live import Live
+from rich.table import Table
 
 from rota.evaluation.averaging import mean_of
 from rota.evaluation.metrics.mrr import MRR
 from rota.evaluation.run import Run
+from rota.plots.trainings import TrainingRow, trainings_table
 from rota.recipes.plan import Plan
 from rota.recipes.question import Question
+from rota.recipes.time_left import Pace, in_words, seconds_left
 from rota.recipes.watching import Watcher
 from rota.training.progress import Fitted
 from rota.training.progress import Progress as Step
 
 __all__ = ["LiveWatcher"]
 
+_AROUND = 7  # lines of the terminal that are not rows: the table's head and foot, and what is typed next
+
 
 class LiveWatcher(Watcher):
-    """One bar for all trainings, one for the current; a line for each that is done."""
+    """One row for each training, and how long is left; the table stays when all is done.
+
+    Attributes:
+        done: Trainings that are done.
+    """
 
     def __init__(self, console: Console) -> None:
-        self.console = console
-        self.bars = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-            console=console,
-            transient=True,
-        )
-        self.epochs, self.done = 0, 0
-        self.all = self.bars.add_task("all trainings", start=False, total=None, note="epochs")
-        self.one = self.bars.add_task("", start=False, total=None, note="")
+        self.console, self.done = console, 0
+        self.live: Live | None = None
+        self.rows: dict[tuple[str, int], TrainingRow] = {}
+        self.paces: dict[tuple[str, int], Pace] = {}
+        self.since: dict[tuple[str, int], float] = {}
 
     def __enter__(self) -> "LiveWatcher":
-        self.bars.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.bars.stop()
+        if self.live is not None:
+            live, self.live = self.live, None  # the last picture has every row
+            live.stop()
 
-    def begin(self, question: Question, plan: Plan) -> None:
-        """Say what is asked, and know how much is ahead."""
-        self.question = question
+    def begin(self, question: Question, plan: Plan, processes: int) -> None:
+        """Say what is asked, and show what is ahead."""
+        self.question, self.processes = question, processes
         for label, value in question.describe():
             self.console.print(f"[bold]{label:<9}[/]  {value}", highlight=False)  # as wide as "rows read"
         self.epochs = plan.protocol.training.epochs
-        self.bars.update(self.all, total=len(plan.arms) * plan.seeds * self.epochs)
-        self.bars.start_task(self.all)
+        for place in ((arm, seed) for arm in plan.arms for seed in range(plan.seeds)):
+            self.rows[place], self.paces[place] = TrainingRow(*place), Pace(place[0])
+        if self.console.is_terminal and not self.console.is_dumb_terminal:
+            self.live = Live(get_renderable=self._table, console=self.console, refresh_per_second=4)
+            self.live.start()
+
+    def found(self, run: Run, fitted: Fitted) -> None:
+        """Show that it was done before."""
+        self._conclude(run, fitted, before=True)
 
     def start(self, arm: str, seed: int) -> None:
-        """Start the second bar anew."""
-        self.bars.reset(self.one, description=f"{arm}, seed {seed}", total=None, note="")
+        """Show that it has begun."""
+        self.since[arm, seed] = time.monotonic()
+        self.rows[arm, seed] = replace(self.rows[arm, seed], done=0.0)
 
-    def step(self, progress: Step) -> None:
-        """Move the bars."""
-        done = progress.epoch * progress.steps + progress.step
-        note = f"validation MRR {progress.validation[-1]:.3f}" if progress.validation else ""
-        self.bars.update(self.one, completed=done, total=self.epochs * progress.steps, note=note)
-        self.bars.update(self.all, completed=self.done * self.epochs + done / progress.steps)
+    def step(self, arm: str, seed: int, progress: Step) -> None:
+        """Move its bar."""
+        done = progress.epoch + progress.step / progress.steps
+        self.rows[arm, seed] = replace(self.rows[arm, seed], done=done, validation=progress.validation)
+        self.paces[arm, seed].epochs = done
 
     def finish(self, run: Run, fitted: Fitted) -> None:
-        """Say what came of it."""
-        self.done += 1
-        best, validation = fitted.best_epoch, fitted.validation
-        self.bars.update(self.all, completed=self.done * self.epochs)
+        """Show what came of it."""
+        assert run.seed is not None
+        place = run.arm, run.seed
+        self.paces[place].seconds = time.monotonic() - self.since.pop(place)
+        self.paces[place].epochs = len(fitted.validation)
+        self._conclude(run, fitted, before=False)
+
+    def _conclude(self, run: Run, fitted: Fitted, *, before: bool) -> None:
+        assert run.seed is not None
+        place, best, validation = (run.arm, run.seed), fitted.best_epoch, fitted.validation
         test = mean_of(MRR(), run.ranks, self.question.histories, self.question.stages.test)
-        self.console.print(
-            f"[green]✓[/] {run.arm}, seed {run.seed}: best epoch {best + 1} of {len(validation)}, "
-            f"MRR validation {validation[best]:.3f}, test {test:.3f}",
-            highlight=False,
-        )
+        self.rows[place] = TrainingRow(*place, None, validation, best, test, before)
+        self.paces[place].length = len(validation)
+        self.done += 1
+        if self.live is None:
+            said = "done before" if before else f"best epoch {best + 1} of {len(validation)}"
+            self.console.print(
+                f"[green]✓[/] {run.arm}, seed {run.seed}: {said}, MRR validation {validation[best]:.3f}, "
+                f"test {test:.3f}",
+                highlight=False,
+            )
+
+    def _table(self) -> Table:
+        """As the terminal shows it now."""
+        now = time.monotonic()
+        for place, since in list(self.since.items()):  # the terminal's own thread draws
+            self.paces[place].seconds = now - since
+        left = seconds_left(list(self.paces.values()), self.epochs, self.processes)
+        at_once = f", {self.processes} at once" if self.processes > 1 else ""
+        caption = f"{self.done} of {len(self.rows)} done{at_once}"
+        if self.done < len(self.rows):
+            caption += f"; {in_words(left)}" if self.live is not None else "; interrupted"
+        most = None if self.live is None else self.console.height - _AROUND
+        return trainings_table(list(self.rows.values()), epochs=self.epochs, caption=caption, most=most)

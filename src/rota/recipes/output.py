@@ -1,5 +1,6 @@
 """Output folder: a run gets one of its own; what is there is never written over, or left half-made."""
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,6 +11,7 @@ from rota.errors import InputError
 __all__: list[str] = []
 
 MODELS, PLAN = "models", "plan.toml"
+_PART, _BEFORE = ".part", ".before"
 
 
 def require_empty(folder: Path) -> None:
@@ -59,13 +61,43 @@ def claim(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def appearing(folder: Path) -> Iterator[Path]:
-    """Give a hidden folder beside, to be filled: it takes the name once that is done, and is removed else."""
-    partial = folder.with_name(f".{folder.name}.part")
+    """Give a hidden folder beside, to be filled: it takes the name once that is done, and is removed else.
+
+    What has the name already is replaced then, and not before; whether it may be is for the caller to know.
+    The hidden name is this process's own: what is left of one that was killed is removed, and another that is
+    not quite dead yet is not disturbed.
+    """
+    sweep(folder.parent, folder.name)
+    partial, before = (
+        folder.with_name(f".{folder.name}.{os.getpid()}{suffix}") for suffix in (_PART, _BEFORE)
+    )
     try:
         yield partial
+        if folder.exists():
+            folder.rename(before)
         partial.rename(folder)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        for path in (partial, before):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def sweep(folder: Path, name: str = "") -> None:
+    """Remove what processes that were killed left half-made in a folder.
+
+    Args:
+        folder: It need not exist.
+        name: Of what they were making; by default anything.
+    """
+    if not folder.is_dir():
+        return
+    hidden = f".{name}." if name else "."
+    for path in folder.iterdir():
+        if not path.name.startswith(hidden) or path.suffix not in (_PART, _BEFORE):
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _remove_empty(folders: Sequence[Path]) -> None:

@@ -9,18 +9,26 @@ from rota.training.progress import Fitted, Progress
 
 
 class Watcher(ABC):
-    """Told of every step; `Unwatched` tells no one, the command line shows bars."""
+    """Told of every step; `Unwatched` tells no one, the command line shows a table.
+
+    Of trainings in processes of their own it is told in the process that compares, and of their steps a few
+    times a second.
+    """
 
     @abstractmethod
-    def begin(self, question: Question, plan: Plan) -> None:
-        """This is asked, and these trainings are ahead."""
+    def begin(self, question: Question, plan: Plan, processes: int) -> None:
+        """This is asked, and these trainings are ahead, so many of them at once."""
+
+    @abstractmethod
+    def found(self, run: Run, fitted: Fitted) -> None:
+        """A training was done before, and is not done again."""
 
     @abstractmethod
     def start(self, arm: str, seed: int) -> None:
         """A training begins."""
 
     @abstractmethod
-    def step(self, progress: Progress) -> None:
+    def step(self, arm: str, seed: int, progress: Progress) -> None:
         """A step of it is done."""
 
     @abstractmethod
@@ -31,13 +39,16 @@ class Watcher(ABC):
 class Unwatched(Watcher):
     """Tells no one."""
 
-    def begin(self, question: Question, plan: Plan) -> None:
+    def begin(self, question: Question, plan: Plan, processes: int) -> None:
+        """Do nothing."""
+
+    def found(self, run: Run, fitted: Fitted) -> None:
         """Do nothing."""
 
     def start(self, arm: str, seed: int) -> None:
         """Do nothing."""
 
-    def step(self, progress: Progress) -> None:
+    def step(self, arm: str, seed: int, progress: Progress) -> None:
         """Do nothing."""
 
     def finish(self, run: Run, fitted: Fitted) -> None:

@@ -1,0 +1,119 @@
+"""Outcomes: what is left of a training, in memory or in its folder, from which a study is put together."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from rota.analysis.curves import AttentionByGap
+from rota.errors import InputError
+from rota.evaluation.run import Run
+from rota.files import written_whole
+from rota.models.base import Network
+from rota.recipes.addresses import DATA, Address
+from rota.recipes.jobs import Job
+from rota.recipes.protocol import Protocol
+from rota.recipes.question import Question
+from rota.recipes.trial import Trial, run_trial
+from rota.recipes.watching import Watcher
+from rota.serving.artefact import is_artefact, load_artefact
+from rota.training.progress import Fitted
+
+__all__: list[str] = []
+
+RECORD = "trial.safetensors"
+_KEY = "trial"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a training came to.
+
+    Attributes:
+        run: Ranks of the test.
+        fitted: Validation after each epoch, and the best.
+        attention: How much it looks at events of a given age.
+        network: Gives it, with the weights of its best epoch.
+    """
+
+    run: Run
+    fitted: Fitted
+    attention: AttentionByGap
+    network: Callable[[], Network]
+
+
+def work_off(job: Job, question: Question, protocol: Protocol, watcher: Watcher) -> Outcome:
+    """Train, ask the test, and keep all of it in the job's folder, where it has one; its record is last.
+
+    Raises:
+        InputError: The training fails; the message begins with the arm and the seed.
+    """
+    try:
+        trial = run_trial(job.arm, job.blueprint, question, protocol, job.folder, watcher)
+    except InputError as error:
+        raise InputError(f"{job.name}: {error}") from error
+    if job.folder is None:
+        return Outcome(trial.run, trial.fitted, trial.attention, lambda: trial.network)
+    _save_record(job.folder, trial, job.address)
+    return _outcome(job.folder, trial.run, trial.fitted, trial.attention)
+
+
+def finished(job: Job) -> Outcome | None:
+    """What a job came to before, if it is in its folder: the very same training, whole.
+
+    Raises:
+        InputError: A training on other data is there.
+    """
+    record = None if job.folder is None else _read(job.folder / RECORD)
+    if job.folder is None or record is None:
+        return None
+    facts, arrays = record
+    kept = facts["address"]
+    if any(kept.get(key) != job.address[key] for key in DATA):
+        raise InputError(
+            f"{job.folder} is of a training on other data, or asked otherwise: expected that of this log, to "
+            "go on with it; choose another folder for another log"
+        )
+    if kept != job.address or not is_artefact(job.folder):
+        return None
+    validation = tuple(arrays["validation"].tolist())
+    run = Run(job.arm, job.blueprint.seed, arrays["ranks"], validation)
+    curve = AttentionByGap(arrays["edges_hours"], arrays["relative"], arrays["pairs"])
+    return _outcome(job.folder, run, Fitted(validation, facts["best_epoch"]), curve)
+
+
+def _outcome(folder: Path, run: Run, fitted: Fitted, attention: AttentionByGap) -> Outcome:
+    return Outcome(run, fitted, attention, lambda: load_artefact(folder).network)
+
+
+def _save_record(folder: Path, trial: Trial, address: Address) -> None:
+    """Write the record of a training; the file appears only when complete."""
+    facts = {"address": dict(address), "best_epoch": trial.fitted.best_epoch}
+    arrays = {
+        "ranks": trial.run.ranks,
+        "validation": np.array(trial.fitted.validation, np.float64),
+        "edges_hours": trial.attention.edges_hours,
+        "relative": trial.attention.relative,
+        "pairs": trial.attention.pairs,
+    }
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    with written_whole(folder / RECORD) as part:
+        part.write_bytes(save(whole, {_KEY: json.dumps(facts)}))
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Facts and arrays of a record; ``None`` where there is none, or none that is whole."""
+    if not path.is_file():
+        return None
+    data = path.read_bytes()
+    try:
+        arrays = load(data)
+    except SafetensorError:  # torn, for instance when the power went: to be trained again
+        return None
+    size = int.from_bytes(data[:8], "little")
+    return json.loads(json.loads(data[8 : 8 + size])["__metadata__"][_KEY]), arrays
