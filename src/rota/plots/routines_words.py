@@ -1,0 +1,76 @@
+"""What was found of a log's routines in words, for terminal and picture alike."""
+
+from rota.analysis.periods import Period
+from rota.analysis.recency import Recency
+from rota.analysis.rhythm import Rhythm
+from rota.analysis.routines import Routines
+from rota.plots.wording import lag_text
+
+__all__: list[str] = ["lag_words", "period_word", "routines_facts", "routines_verdict"]
+
+_DAY = 86_400.0
+_NAMES = {3600.0: "every hour", _DAY: "every day", 7 * _DAY: "every week", 14 * _DAY: "every fortnight"}
+
+
+def period_word(period: Period) -> str:
+    """A period as people say it: ``"24 h"``, ``"7 d"``, ``"36 h"``."""
+    return lag_text(period.seconds)
+
+
+def lag_words(lag: float, reach: float) -> str:
+    """A lag on an axis that reaches so far: in hours while that is under four days."""
+    return f"{lag / 3600:.3g} h" if lag >= 2 * _DAY and reach < 4 * _DAY else lag_text(lag)
+
+
+def routines_verdict(found: Routines) -> str:
+    """The verdict in one line."""
+    what = "what a user does" if found.by == "item" else f"a user's {found.by}"
+    if found.verdict == Rhythm.ROUTINE:
+        names = [_NAMES.get(each.seconds, f"every {lag_text(each.seconds)}") for each in found.periods]
+        return f"routine: {what} returns {_listed(names)}"
+    if found.recency is not None:
+        most, half = lag_text(found.recency.lag), lag_text(found.recency.half_life)
+        when = f"most after about {most}" if _is_later(found, found.recency) else "the likelier the sooner"
+        return f"recency: {what} returns {when} (half of it is gone after {half}); no period"
+    return f"nothing: {what} does not depend on how long ago it was done"
+
+
+def routines_facts(found: Routines) -> list[tuple[str, str]]:
+    """Labels and values of what was looked at."""
+    lift, search = found.lift, found.search
+    of = f"{lift.num_users:,} users"
+    sample = "all" if lift.share == 1 else f"a sample: {lift.share:.1%} of the users"
+    clocks = {"local": "the users' own", "utc": "UTC", "as given": "as the log gives it"}
+    left = f"; {found.left_out:,} rows without user or {found.by} left out" if found.left_out else ""
+    facts = [
+        ("log", found.name),
+        ("events", f"{found.events:,} over {found.span / _DAY:,.1f} days{left}"),
+        ("pairs", f"{lift.num_pairs:,} of {of}, up to {lag_text(float(lift.lags[-1]))} apart: {sample}"),
+        ("clock", f"{clocks[found.clock]}, to {lag_text(found.resolution)}"),
+        (
+            "looked for",
+            f"periods from {lag_text(search.shortest)} to {lag_text(search.longest)}{_blind(found)}",
+        ),
+    ]
+    if not found.periods and search.least:
+        needed = " or ".join(f"{least:.2g} at {lag_text(each)}" for each, least in search.least.items())
+        facts.append(("would be seen", f"a lift of {needed} above that between"))
+    return facts
+
+
+def _is_later(found: Routines, recency: Recency) -> bool:
+    """Whether at shorter lags not even half of the strength is there: it returns rather than lingers."""
+    half = found.octaves[-1].lift + recency.strength / 2
+    return any(each.lift < half for each in found.octaves if each.longest < recency.lag)
+
+
+def _blind(found: Routines) -> str:
+    """What coarse times hide."""
+    if found.resolution < found.search.shortest / 2:
+        return ""
+    grid = "dates alone" if found.resolution == _DAY else f"a grid of {lag_text(found.resolution)}"
+    return f"; its times are {grid}, so nothing below {lag_text(found.search.shortest)} can be seen"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,184 @@
+"""rota routines as a user meets it: what it prints, writes and refuses; no period is ever made up."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rota import cli
+from rota.recipes.generating import changed_world, generate
+
+COLUMNS = ["--user", "user", "--item", "item", "--time", "time"]
+SMALL = {"users": 80, "events": 8000, "items": 200, "span": "40d"}
+T0, DAY = 1_704_067_200, 86_400
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rota.commands._terminal.console.width", 80, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+def made(kind: str, **changed: object) -> str:
+    """File of a small world."""
+    generate(changed_world(kind, {**SMALL, **changed}, {}), f"{kind}.parquet")
+    return f"{kind}.parquet"
+
+
+def written(name: str, **columns: object) -> str:
+    pd.DataFrame(columns).to_parquet(name)
+    return name
+
+
+def run(*arguments: str) -> dict[str, object]:
+    assert cli.run(["routines", *arguments, "--json", "found.json"]) == 0
+    found: dict[str, object] = json.loads(Path("found.json").read_text())
+    return found
+
+
+def test_a_daily_routine_is_shown_and_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["routines", made("daily"), *COLUMNS, "--json", "found.json", "--out", "found.png"]) == 0
+    out, _ = capsys.readouterr()
+    assert max(map(len, out.splitlines())) <= 80
+    for said in (
+        "routine: what a user does returns every day",
+        "80 users",
+        "2 h to 16 d",
+        "lift by lag",
+        "use:",
+    ):
+        assert said in out
+    found = json.loads((folder / "found.json").read_text())
+    assert found["schema"] == "rota.routines/1"
+    assert found["verdict"] == "routine"
+    (period,) = found["periods"]
+    assert period["period_hours"] == 24.0
+    assert 0 < period["lo"] < period["strength"] < period["hi"]
+    assert found["prior"].startswith("wrapped_gaussian(24h, ")
+    assert (folder / "found.png").read_bytes()[:4] == b"\x89PNG"
+    assert {path.name for path in folder.iterdir()} == {
+        "daily.parquet", "daily.truth.parquet", "daily.truth.toml", "found.json", "found.png",
+    }  # fmt: skip
+
+
+def test_no_routine_is_said_with_what_would_have_been_seen(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run(made("aimless"), *COLUMNS)
+    assert found["verdict"] == "nothing"
+    assert found["periods"] == []
+    assert found["recency"] is None
+    out, _ = capsys.readouterr()
+    assert "does not depend on how long ago" in out
+    assert "would be seen" in out
+
+
+def test_recency_is_no_routine(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(made("repeating"), *COLUMNS)
+    assert found["verdict"] == "recency"
+    assert "the likelier the sooner" in capsys.readouterr()[0]
+
+
+def test_wall_clocks_are_used_unless_utc_is_asked_for(folder: Path) -> None:
+    path = made("daily", zones=("Europe/Paris",), start="2024-03-10")
+    local = run(path, *COLUMNS, "--zone", "Europe/Paris")
+    utc = run(path, *COLUMNS, "--zone", "Europe/Paris", "--utc")
+    given = run(path, *COLUMNS)
+    assert [each["log"]["clock"] for each in (local, utc, given)] == ["local", "utc", "as given"]  # type: ignore[index]
+    assert utc["octaves"] == given["octaves"] != local["octaves"]
+
+
+def test_a_prepared_dataset_has_the_same_routines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = made("daily")
+    assert cli.run(["prepare", path, *COLUMNS, "--out", "set"]) == 0
+    prepared, read = run("set"), run(path, *COLUMNS)
+    assert prepared["periods"] == read["periods"]
+    capsys.readouterr()
+    assert cli.run(["routines", "set", "--by", "kind"]) == 2
+    assert "keeps items alone" in capsys.readouterr()[1]
+
+
+def test_dates_alone_show_nothing_below_two_days(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A weekly routine in dates: found, and what cannot be is said."""
+    generate(changed_world("weekly", {**SMALL, "span": "120d"}, {}), "weekly.parquet")
+    log = pd.read_parquet("weekly.parquet")
+    log["day"] = pd.to_datetime(log["time"] // DAY * DAY, unit="s").dt.strftime("%Y-%m-%d")
+    log.to_csv("days.csv", index=False)
+    found = run("days.csv", "--user", "user", "--item", "item", "--time", "day")
+    assert [each["period_hours"] for each in found["periods"]] == [168.0]  # type: ignore[attr-defined]
+    assert found["looked_for"]["shortest_hours"] == 48.0  # type: ignore[index]
+    out = " ".join(capsys.readouterr()[0].split())
+    assert "its times are dates alone, so nothing below 2 d can be seen" in out
+
+
+def test_a_daily_routine_in_dates_is_not_made_up(folder: Path) -> None:
+    log = pd.read_parquet(made("daily", span="80d"))
+    log["time"] = log["time"] // DAY * DAY
+    log.to_parquet("days.parquet")
+    assert run("days.parquet", *COLUMNS)["periods"] == []
+
+
+def test_a_category_may_return_where_items_do_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Items all distinct: refused, with the remedy; by category, which some rows lack, the day is found."""
+    log = pd.read_parquet(made("daily"))
+    log["category"] = log["item"].astype("string")
+    log.loc[log.index % 5 == 0, "category"] = None
+    log["item"] = np.arange(len(log))
+    log.to_parquet("categories.parquet")
+    assert cli.run(["routines", "categories.parquet", *COLUMNS]) == 2
+    assert (
+        "no user has the same item twice, so nothing can return: look at a category" in capsys.readouterr()[1]
+    )
+    found = run("categories.parquet", *COLUMNS, "--by", "category")
+    assert [each["period_hours"] for each in found["periods"]] == [24.0]  # type: ignore[attr-defined]
+    assert found["log"]["left_out"] == 1600  # type: ignore[index]
+    assert found["log"]["by"] == "category"  # type: ignore[index]
+    assert "1,600 rows without user or category left out" in " ".join(capsys.readouterr()[0].split())
+
+
+def test_what_cannot_be_told_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    many = {"user": rng.integers(0, 50, 4000), "item": rng.integers(0, 9, 4000)}
+    hour = written("hour.parquet", **many, time=T0 + rng.integers(0, 3600, 4000))
+    days = written("days.parquet", **many, time=T0 + DAY * rng.integers(0, 4, 4000))
+    one = written(
+        "one.parquet", user=np.ones(500, int), item=many["item"][:500], time=T0 + np.arange(500) * 7001
+    )
+    each = written(
+        "each.parquet", user=np.arange(500), item=many["item"][:500], time=T0 + np.arange(500) * 7001
+    )
+    month = written("month.parquet", **many, time=T0 + rng.integers(0, 30 * DAY, 4000))
+    cases = [
+        ([hour, *COLUMNS], "too short to see a period of 2h or more"),
+        ([days, *COLUMNS], "too short to see a period of 2d or more"),
+        ([one, *COLUMNS], "1 user with two events or more: expected at least 20"),
+        ([each, *COLUMNS], "none with two events"),
+        ([month, *COLUMNS, "--longest", "90d"], "periods up to 90d in 30 days"),
+        ([month, *COLUMNS, "--longest", "soon"], "duration 'soon'"),
+        ([month, *COLUMNS, "--by", "absent"], "no column 'absent'"),
+        ([month, *COLUMNS, "--out", "x.doc"], "unknown format"),
+        ([month, *COLUMNS, "--json", "no/where.json"], "does not exist"),
+        ([month, *COLUMNS, "--json", "a", "--out", "a"], "expected two files"),
+        ([month, *COLUMNS, "--zone", "Mars/Olympus"], "unknown time zone"),
+    ]
+    before = sorted(path.name for path in folder.iterdir())
+    for arguments, said in cases:
+        assert cli.run(["routines", *arguments]) == 2, arguments
+        out, err = capsys.readouterr()
+        assert not out
+        assert len(err.splitlines()) == 1
+        assert err.startswith("error: ")
+        assert said in err
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_of_many_pairs_a_sample_is_stated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(made("daily"), *COLUMNS, "--most-pairs", "250000")
+    pairs = found["pairs"]
+    assert pairs["counted"] <= 250_000  # type: ignore[index]
+    assert 0.3 < pairs["share_of_users"] < 1  # type: ignore[index]
+    assert "a sample" in capsys.readouterr()[0]
