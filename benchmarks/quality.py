@@ -1,7 +1,7 @@
 """What each arm reaches: every study of docs/results.md, an arm a process, several at once.
 
     python benchmarks/quality.py run LOGS STUDY [--processes 2] [--work runs/quality]
-    python benchmarks/quality.py table [STUDY ...]
+    python benchmarks/quality.py write     # tables and learning curves into docs/results.md
 
 `LOGS` is the folder that holds the logs as Parquet. An arm that is done is not trained again: take its folder
 away to repeat it. A study's file in benchmarks/results/quality keeps the comparison as `rota compare` writes
@@ -11,6 +11,7 @@ it, the validation curve of every training, and the commit of each arm.
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -23,13 +24,15 @@ from typing import Any
 
 from rota.evaluation.loading import load_comparison
 from rota.evaluation.results import Comparison
+from rota.plots.learning import draw_learning
 
 RESULTS = Path(__file__).parent / "results" / "quality"
+PAGE = Path(__file__).parent.parent / "docs" / "results.md"
 WHO = ("--user", "user_id", "--item", "item_id", "--time", "timestamp")
 NYC = ("fsq_nyc.parquet", *WHO, "--zone", "America/New_York")
 FLIGHTS = ("flights", "--sample-users", "1000")
-METRICS = ("HR@1", "HR@10", "NDCG@10", "MRR")
-UNTRAINED = ("frequency", "routine")  # those that a trained arm should beat
+METRICS = ("HR@1", "HR@10", "MRR")
+AGAINST = ("rope+clockrope", "frequency", "routine")  # beside the control: what an arm may be asked to beat
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ STUDIES = {
     "fsq_nyc": Study(
         NYC,
         plain(
-            "rope", "rope+clockrope", "none", "clockrope", "trope", "sasrec", "hstu", "tisasrec",
-            "sasrec:calendar", "hstu:rope+clockrope",
+            "rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope", "sasrec",
+            "hstu", "tisasrec", "sasrec:calendar", "hstu:rope+clockrope",
         ),
         "rope",
         ("--repeat-head", "--loss", "full_softmax", "--epochs", "12"),
@@ -77,7 +80,7 @@ STUDIES = {
     ),
     "flights": Study(
         FLIGHTS,
-        plain("rope", "rope+clockrope", "none", "clockrope", "trope"),
+        plain("rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope"),
         "rope",
         ("--loss", "full_softmax", "--epochs", "16", "--patience", "4"),
         about="no repeat head, time access request",
@@ -91,7 +94,7 @@ STUDIES = {
     ),
     "mathoverflow": Study(
         ("mathoverflow.parquet", *WHO, "--sample-users", "2500"),
-        plain("rope", "rope+clockrope", "none", "clockrope", "trope"),
+        plain("rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope"),
         "rope",
         ("--epochs", "12", "--num-negatives", "2048"),
         about="no repeat head, time access request",
@@ -163,7 +166,7 @@ def gather(work: Path, name: str) -> dict[str, Any] | None:
     if study.control not in folders:
         return None
     found = merged(list(folders.values()), study.control)
-    controls = [study.control, *(arm for arm in UNTRAINED if arm in found.arms)]
+    controls = [study.control, *(arm for arm in AGAINST if arm in found.arms)]
     told = found.to_json()
     told["paired"] = [
         pair for control in controls for pair in replace(found, control=control).to_json()["paired"]
@@ -199,23 +202,47 @@ def write(work: Path, name: str) -> None:
         (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def table(names: Sequence[str]) -> Iterator[str]:
-    """Markdown of the studies that are kept, as in docs/results.md."""
-    for name in names:
-        kept = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-        told = kept["comparison"]
-        arms = list(dict.fromkeys(run["arm"] for run in told["arms"]))
-        controls = list(dict.fromkeys(pair["control"] for pair in told["paired"]))
-        yield f"`{kept['command']}`, {kept['about']}; split `{told['split']['hash'][:12]}`"
-        yield ""
-        heads = [*METRICS, *(f"MRR less {control}" for control in controls), "best epochs", "commit"]
-        yield f"| arm | seeds | {' | '.join(heads)} |"
-        yield f"|---|{'--:|' * (1 + len(heads))}"
-        for arm in arms:
-            yield f"| {' | '.join(row(kept, arm, controls))} |"
-        for arm in kept["not_run"]:
-            yield f"| {' | '.join([arm, *[''] * (1 + len(heads))])} |"
-        yield ""
+def section(name: str) -> str:
+    """What docs/results.md says of a study, between its marks."""
+    kept = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    told = kept["comparison"]
+    arms = list(dict.fromkeys(run["arm"] for run in told["arms"]))
+    controls = list(dict.fromkeys(pair["control"] for pair in told["paired"]))
+    heads = [*METRICS, *(f"MRR less {control}" for control in controls), "kept epochs", "commit"]
+    lines = [
+        f"`{kept['command']} --arms ... --seeds {kept['seeds']}`; split `{told['split']['hash'][:12]}`, "
+        f"{told['data']['users']:,} users. MRR differences with 95 % intervals over users.",
+        "",
+        f"| arm | seeds | {' | '.join(heads)} |",
+        f"|---|{'--:|' * (1 + len(heads))}",
+        *(f"| {' | '.join(row(kept, arm, controls))} |" for arm in arms),
+        *(f"| {' | '.join([arm, *[''] * (1 + len(heads))])} |" for arm in kept["not_run"]),
+        "",
+        f"![Validation MRR of each training after each epoch](images/learning-{name}.png)",
+    ]
+    return "\n".join(lines)
+
+
+def write_page(page: Path) -> None:
+    """Put each study that is kept where its marks stand on the page, and draw its learning curves."""
+    text = page.read_text(encoding="utf-8")
+    for name in STUDIES:
+        if (RESULTS / f"{name}.json").exists():
+            mark = f"<!-- {name} -->"
+            between = re.compile(rf"{re.escape(mark)}.*?<!-- end -->", re.DOTALL)
+            written = f"{mark}\n{section(name)}\n<!-- end -->"
+            text = between.sub(lambda _, written=written: written, text)
+            draw(name)
+    page.write_text(text, encoding="utf-8")
+
+
+def draw(name: str) -> None:
+    """Learning curves of a study."""
+    curves: dict[str, list[Sequence[float]]] = {}
+    for run in json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["comparison"]["arms"]:
+        if "validation" in run:
+            curves.setdefault(run["arm"], []).append(run["validation"])
+    draw_learning(curves, PAGE.parent / "images" / f"learning-{name}.png")
 
 
 def row(kept: Mapping[str, Any], arm: str, controls: Sequence[str]) -> Iterator[str]:
@@ -248,15 +275,12 @@ def main() -> None:
     running.add_argument("studies", nargs="+", choices=list(STUDIES))
     running.add_argument("--processes", type=int, default=2)
     running.add_argument("--work", type=Path, default=Path("runs/quality"))
-    showing = commands.add_parser("table", help="show the results that are kept, as Markdown")
-    showing.add_argument(
-        "studies", nargs="*", default=[name for name in STUDIES if (RESULTS / f"{name}.json").exists()]
-    )
+    commands.add_parser("write", help="write the results that are kept into docs/results.md")
     given = parser.parse_args()
     if given.command == "run":
         run(given.logs, given.studies, given.processes, given.work)
     else:
-        sys.stdout.writelines(f"{line}\n" for line in table(given.studies))
+        write_page(PAGE)
 
 
 if __name__ == "__main__":

@@ -198,6 +198,7 @@ def start(*given: str) -> "subprocess.Popen[str]":
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_keeps_what_was_learnt(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """Stopped once there is a checkpoint, then the same command: the end is that of the undisturbed run."""

@@ -9,7 +9,8 @@ from lifts_made import DAY, HOUR, WEEK, lift_like, peaks
 from rota.analysis.background import fit_background
 from rota.analysis.combs import lay_combs
 from rota.analysis.lift import Lift
-from rota.analysis.periods import Period, find_periods, period_range, search_periods
+from rota.analysis.period import Period
+from rota.analysis.periods import find_periods, period_range, search_periods
 from rota.errors import InputError
 from rota.types import Float64Array
 

@@ -9,7 +9,8 @@ from lifts_made import DAY, HOUR, WEEK, lift_like, peaks
 
 from rota.analysis.lift import Lift
 from rota.analysis.peaks import peak_half_width
-from rota.analysis.periods import Period, PeriodSearch, search_periods
+from rota.analysis.period import Period
+from rota.analysis.periods import PeriodSearch, search_periods
 from rota.analysis.recency import Recency, find_recency, octaves_of
 from rota.analysis.resolution import time_resolution
 from rota.analysis.rhythm import Rhythm, judge_rhythm

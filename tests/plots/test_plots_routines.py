@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from rota.analysis.lift import Lift
-from rota.analysis.periods import Period, PeriodSearch
+from rota.analysis.period import Period
+from rota.analysis.periods import PeriodSearch
 from rota.analysis.recency import Octave, Recency
 from rota.analysis.rhythm import Rhythm
 from rota.analysis.routines import Routines

@@ -152,6 +152,7 @@ def test_the_watcher_is_told_of_every_training(apart: Study, heard: Heard) -> No
         assert set(own[1:-1]) == {"step"}
 
 
+@pytest.mark.slow
 def test_without_a_folder_it_is_the_same_and_nothing_is_left(
     log: Log, alone: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,6 +222,7 @@ def test_a_killed_process_is_told_with_its_training(
     assert (tmp_path / "arm none, seed 0 is not finished").is_file()
 
 
+@pytest.mark.slow
 def test_a_training_that_fails_is_told_and_what_is_finished_stays(
     log: Log, tmp_path: Path, workers: list[subprocess.Popen[str]]
 ) -> None:
@@ -234,6 +236,7 @@ def test_a_training_that_fails_is_told_and_what_is_finished_stays(
     assert (tmp_path / "arm rope+clockrope, seed 0 is not finished").is_file()
 
 
+@pytest.mark.slow
 def test_what_the_system_refuses_is_told_as_such(log: Log, tmp_path: Path) -> None:
     def nowhere(job: Job) -> Job:
         return replace(job, folder=tmp_path / "work" / "log" / "items.npy" / "none-seed0")
@@ -242,6 +245,7 @@ def test_what_the_system_refuses_is_told_as_such(log: Log, tmp_path: Path) -> No
         pooled(log, plan(("none",), seeds=1), tmp_path, Unwatched(), nowhere)
 
 
+@pytest.mark.slow
 def test_interrupted_it_keeps_the_best_epoch_so_far(
     log: Log, tmp_path: Path, workers: list[subprocess.Popen[str]]
 ) -> None:
@@ -257,6 +261,7 @@ def test_interrupted_it_keeps_the_best_epoch_so_far(
     assert [path.name for path in (tmp_path / "models").iterdir()] == ["none-seed0"]
 
 
+@pytest.mark.slow
 def test_a_worker_hears_no_ctrl_c_and_ends_with_its_parent(
     log: Log, tmp_path: Path, workers: list[subprocess.Popen[str]]
 ) -> None:
