@@ -15,8 +15,8 @@ from rota.analysis.modulations import Along as Along
 from rota.analysis.modulations import Modulation as Modulation
 from rota.analysis.modulations import modulation as modulation
 from rota.analysis.peaks import peak_half_width as peak_half_width
+from rota.analysis.period import Period as Period
 from rota.analysis.periods import find_periods as find_periods
-from rota.analysis.periods import Period as Period
 from rota.analysis.periods import PeriodSearch as PeriodSearch
 from rota.analysis.periods import search_periods as search_periods
 from rota.analysis.profiles import Observed as Observed

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from rota.analysis.background import Background, fit_background
-from rota.analysis.combs import MULTIPLES, SHARPNESS, lay_combs, window_bins
-from rota.analysis.lift import Lift, resample_weights
-from rota.analysis.scanning import DAY, Scan, every_sharpness, is_part, rate, scan_periods
+from rota.analysis.combs import SHARPNESS, lay_combs
+from rota.analysis.lift import Lift
+from rota.analysis.period import Period, measure_period
+from rota.analysis.scanning import DAY, Scan, is_part, scan_periods
 from rota.errors import InputError
-from rota.types import BoolArray, Float64Array
+from rota.types import BoolArray
 from rota.units import duration_text
 
-__all__: list[str] = ["Period", "PeriodSearch", "find_periods", "search_periods"]
+__all__: list[str] = ["PeriodSearch", "find_periods", "search_periods"]
 
 SHORTEST, LONGEST = 7200.0, 90 * 86_400.0
 CYCLES = 2.5  # of a period that a lift must hold: two teeth, and gaps on both sides of each
@@ -23,38 +24,7 @@ _STEP = 1 / 400  # from one candidate to the next
 _MOST = 5
 _PARTS, _NEAR, _LIKE = 8, 0.008, 0.9  # of a period that may be several times the true one
 _LEAST_Z = 2.5
-_FINE, _AROUND, _TEETH = 1 / 4000, 0.015, 24  # of the candidates around one that was found
-_SAME = 0.97  # of the greatest score: periods that cannot be told apart
-_ROUND = (604_800, 86_400, 43_200, 21_600, 3600, 1800, 900, 300, 60)
-_RESAMPLES = 2000
 _CALENDAR = (DAY, 7 * DAY)
-
-
-@dataclass(frozen=True)
-class Period:
-    """A period of a lift.
-
-    Attributes:
-        seconds: Its length: the roundest of those that cannot be told apart.
-        shortest: The shortest of them.
-        longest: The longest.
-        strength: Lift at its first multiples above that between them: 1 is as often again as chance.
-        lo: Lower end of its interval, by bootstrap over users; as one of many, see ``z`` instead.
-        hi: Upper end.
-        half: The strength is the mean so many seconds around the multiples.
-        z: Strength over its spread where there is no period.
-        critical: What the greatest of all that were looked at has by chance, at the level of the search.
-    """
-
-    seconds: float
-    shortest: float
-    longest: float
-    strength: float
-    lo: float
-    hi: float
-    half: float
-    z: float
-    critical: float
 
 
 @dataclass(frozen=True)
@@ -149,7 +119,7 @@ def search_periods(
         best = _strongest(scan, known)
         if best is None:
             break
-        one = _measured(background, scan, best, seed)
+        one = measure_period(background, scan, best, seed)
         if found and one.strength < LEAST_OF_FIRST * found[0].strength:
             break
         found.append(one)
@@ -195,54 +165,3 @@ def _part_of(scan: Scan, shown: BoolArray, whole: int) -> int | None:
 
 def _highest(scan: Scan, among: BoolArray) -> int:
     return int(np.argmax(np.where(among, scan.score, -np.inf)))
-
-
-def _measured(background: Background, scan: Scan, best: int, seed: int) -> Period:
-    """The period more exactly than candidates lie, by more teeth than they were found by."""
-    coarse, reach = float(scan.periods[best]), float(background.lift.lags[-1])
-    fine = coarse * np.exp(np.arange(-_AROUND, _AROUND, _FINE))
-    teeth = max(min(_TEETH, int(reach / coarse - 0.5)), 2)
-    periods, halves = every_sharpness(fine)
-    score = rate(lay_combs(background, periods, halves, teeth))[2]
-    top = int(np.argmax(score))
-    alike = periods[score >= _SAME * score[top]]
-    slack = halves[top] / teeth / 2  # the last tooth still meets its peak
-    low = min(float(alike.min()), float(periods[top] - slack))
-    high = max(float(alike.max()), float(periods[top] + slack))
-    period, half = _roundest(float(periods[top]), low, high), float(halves[top])
-    strength, lo, hi = _strength(background, period, half, seed)
-    return Period(period, low, high, strength, lo, hi, half, float(scan.z[best]), scan.critical)
-
-
-def _roundest(period: float, low: float, high: float) -> float:
-    """Whole weeks, days, half days and so on down to minutes, if one of them lies between."""
-    near = (float(round(period / step) * step) for step in _ROUND)
-    return next((each for each in near if each > 0 and low <= each <= high), period)
-
-
-def _strength(background: Background, period: float, half: float, seed: int) -> tuple[float, float, float]:
-    """Contrast of the first teeth with its interval: a group counts by how far it is from the others."""
-    combs = lay_combs(background, np.array([period]), np.array([half]))
-    shares = combs.weights[0] / combs.weights[0].sum()
-    step = np.arange(MULTIPLES + 1, dtype=np.float64)
-    teeth = _beyond_mean(background, period * step[1:], half)
-    gaps = _beyond_mean(background, period * (step + 0.5), period / 4)
-    own = (teeth - (gaps[:, :-1] + gaps[:, 1:]) / 2) @ shares
-    strength = float(combs.contrasts[0].sum(axis=1) @ shares)
-    drawn = strength + (resample_weights(len(own), _RESAMPLES, seed) - 1) @ own
-    lo, hi = np.quantile(drawn, [0.025, 0.975])
-    return strength, float(lo), float(hi)
-
-
-def _beyond_mean(background: Background, centres: Float64Array, half: float) -> Float64Array:
-    """How far each group moves the mean of what is left in some windows, shape ``(groups, windows)``."""
-    first, last = window_bins(
-        centres, np.full_like(centres, half), background.lift.width, len(background.expected)
-    )
-    columns = []
-    for begin, end in zip(first, last, strict=True):
-        left = background.left[:, begin:end].sum(axis=1)
-        expected = background.lift.expected[:, begin:end].sum(axis=1)
-        whole = expected.sum()
-        columns.append((left - expected * left.sum() / whole) / whole if whole > 0 else np.zeros_like(left))
-    return np.stack(columns, axis=1)

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from rota.analysis.periods import LEAST, Period
+from rota.analysis.period import Period
+from rota.analysis.periods import LEAST
 from rota.analysis.recency import Recency
 from rota.choice import Choice
 

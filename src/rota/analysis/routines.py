@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from rota.analysis.lift import Lift
-from rota.analysis.periods import Period, PeriodSearch
+from rota.analysis.period import Period
+from rota.analysis.periods import PeriodSearch
 from rota.analysis.recency import Octave, Recency
 from rota.analysis.rhythm import Rhythm
 from rota.units import duration_text

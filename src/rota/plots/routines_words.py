@@ -1,6 +1,6 @@
 """What was found of a log's routines in words, for terminal and picture alike."""
 
-from rota.analysis.periods import Period
+from rota.analysis.period import Period
 from rota.analysis.recency import Recency
 from rota.analysis.rhythm import Rhythm
 from rota.analysis.routines import Routines

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rota.analysis.lift import MOST_PAIRS, Lift, measure_lift
 from rota.analysis.peaks import peak_half_width
-from rota.analysis.periods import CYCLES, LONGEST, SHORTEST, Period, period_range, search_periods
+from rota.analysis.period import Period
+from rota.analysis.periods import CYCLES, LONGEST, SHORTEST, period_range, search_periods
 from rota.analysis.recency import find_recency, octaves_of
 from rota.analysis.resolution import time_resolution
 from rota.analysis.rhythm import judge_rhythm
