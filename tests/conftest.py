@@ -11,7 +11,12 @@ from hypothesis import settings
 
 # Machines differ; a slow one has not found a bug. In CI examples depend on the code alone: what fails there
 # fails here with CI=1, and what has not changed does not fail by chance. People's own runs keep searching.
-settings.register_profile("rota", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile(
+    "rota",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    max_examples=int(os.environ.get("ROTA_EXAMPLES", "50")),  # `scripts/check all` has more
+)
 settings.load_profile("rota")
 
 SHARED = Path(__file__).parent.parent.parent / "shared"

@@ -156,6 +156,7 @@ def lift_contrast(lift: Lift) -> float:
     return float(lay_combs(fit_background(lift), day, day / 24).mean()[0].sum())
 
 
+@pytest.mark.slow
 def test_a_strength_is_measured_with_its_interval() -> None:
     """A box as wide as the teeth, so that the truth is its height."""
 

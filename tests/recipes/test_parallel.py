@@ -120,6 +120,7 @@ def content(folder: Path, *but: str) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_two_processes_leave_the_same_bytes_as_one(alone: Study, apart: Study, places: Path) -> None:
     own, other = (content(places / name) for name in ("alone", "apart"))
     assert list(own) == list(other)

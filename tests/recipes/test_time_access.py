@@ -87,7 +87,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return load_checkpoint(folder)[1].state_dict()
 
 
-@pytest.mark.parametrize("access", ["history", "request"])
+@pytest.mark.parametrize("access", [pytest.param("history", marks=pytest.mark.slow), "request"])
 def test_training_never_sees_validation_or_test(access: str, tmp_path: Path) -> None:
     def moved(place: int, user: int, event: Event) -> Event:
         later = event.when + (30 + user) * HOUR
@@ -112,6 +112,7 @@ def test_training_does_see_what_it_learns_from(tmp_path: Path) -> None:
     assert not all(torch.equal(before[name], after[name]) for name in before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seen", ["keep", "drop"])
 def test_time_access_none_leaves_the_routine_out(
     seen: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
