@@ -2,22 +2,20 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from rota.errors import InputError
 from rota.evaluation.folder import RESULTS
+from rota.recipes.holding import LOCK, first_difference, only_run
 from rota.recipes.output import MODELS, PLAN, claim, require_empty, sweep
 from rota.recipes.plan import Plan
-from rota.tables import to_table
 from rota.toml import read_recipe, write_recipe
 
 __all__: list[str] = []
 
-_LOCK, _WORK = ".lock", ".work"
+_WORK = ".work"
 _LONGEST = 60  # letters of a value in a message
 
 
@@ -44,11 +42,11 @@ def held(folder: Path, plan: Plan) -> Iterator[Path]:
     """
     require_startable(folder, plan)
     if not _is_begun(folder):
-        with claim(folder), _alone(folder):
+        with claim(folder), only_run(folder, tidy=True):
             write_recipe(folder / PLAN, plan)  # first: what breaks off can be run again
             yield folder
         return
-    with _alone(folder):
+    with only_run(folder, tidy=True):
         require_startable(folder, plan)  # it may have ended in the meantime
         (folder / MODELS).mkdir(exist_ok=True)
         if not (folder / PLAN).is_file():
@@ -78,24 +76,6 @@ def workspace(folder: Path | None) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    lock = FileLock(folder / _LOCK)  # the system lets go of it when the process ends, however it does
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise InputError(
-            f"{folder} is in use by another run: expected one at a time; wait for it, or choose another "
-            "folder"
-        ) from error
-    try:
-        yield
-    finally:
-        with suppress(OSError):  # on Windows it must be closed first
-            (folder / _LOCK).unlink(missing_ok=True)
-        lock.release()
-
-
 def _is_begun(folder: Path) -> bool:
     """Whether a comparison was begun here and not finished, if only just begun when it was killed."""
     try:
@@ -106,29 +86,19 @@ def _is_begun(folder: Path) -> bool:
         return False
     models = folder / MODELS
     empty = not models.exists() or (models.is_dir() and not any(models.iterdir()))
-    own = {name for name in names if name in (MODELS, _LOCK) or name.startswith(f".{PLAN}.")}
+    own = {name for name in names if name in (MODELS, LOCK) or name.startswith(f".{PLAN}.")}
     return PLAN in names or (bool(names) and names == own and empty)
 
 
 def _require_same(folder: Path, plan: Plan) -> None:
     """Refuse the folder of a comparison with another plan."""
-    before, now = _flat(to_table(read_recipe(folder / PLAN, Plan))), _flat(to_table(plan))
-    for key in {**before, **now}:
-        if before.get(key) != now.get(key):
-            raise InputError(
-                f"{folder} is of a comparison with {key} {_brief(before.get(key))}, and this has "
-                f"{_brief(now.get(key))}: expected the same plan, to go on with it; choose another folder "
-                "for another comparison"
-            )
-
-
-def _flat(table: Mapping[str, object], before: str = "") -> dict[str, object]:
-    """Values by their dotted keys."""
-    found: dict[str, object] = {}
-    for key, value in table.items():
-        own = _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {before + key: value}
-        found |= own
-    return found
+    found = first_difference(read_recipe(folder / PLAN, Plan), plan)
+    if found is not None:
+        key, before, now = found
+        raise InputError(
+            f"{folder} is of a comparison with {key} {_brief(before)}, and this has {_brief(now)}: expected "
+            "the same plan, to go on with it; choose another folder for another comparison"
+        )
 
 
 def _brief(value: object) -> str:

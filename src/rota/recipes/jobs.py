@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rota.models.blueprint import Blueprint
 from rota.recipes.addresses import Address, address_of
-from rota.recipes.output import MODELS
+from rota.recipes.output import MODELS, model_name
 from rota.recipes.plan import Plan
 from rota.recipes.question import Question
 from rota.tables import from_table, to_table
@@ -73,7 +73,7 @@ def jobs_of(question: Question, plan: Plan, folder: Path | None, threads: int) -
             )
             job = Job(arm, blueprint)
             if folder is not None:
-                kept = folder / MODELS / f"{arm.replace(':', '-')}-seed{seed}"
+                kept = folder / MODELS / model_name(arm, seed)
                 job = Job(arm, blueprint, kept, address_of(blueprint, plan.protocol, question, threads))
             found.setdefault(arm, []).append(job)
     return found

@@ -32,6 +32,11 @@ def require_empty(folder: Path) -> None:
         raise InputError(f"{folder} is a file: expected a new folder; choose another name")
 
 
+def model_name(arm: str, seed: int) -> str:
+    """Name of the folder of one training's model."""
+    return f"{arm.replace(':', '-')}-seed{seed}"
+
+
 @contextmanager
 def claim(folder: Path) -> Iterator[Path]:
     """Make the folder of a run, with a folder for its models.

@@ -13,7 +13,7 @@ from rota.types import Int64Array
 
 __all__: list[str] = []
 
-_TOGETHER = 256  # as `ask` batches them, so that each is asked in the company it has in one process
+_TOGETHER = 256  # asked at once, so that each is in the company that it has in one process
 
 
 def ask_shared(
@@ -31,7 +31,10 @@ def ask_shared(
     Raises:
         InputError: As `ask`, or another process has died.
     """
-    how = {"access": protocol.time_access, "seen": protocol.seen, "device": protocol.device}
+    how = {
+        "access": protocol.time_access, "seen": protocol.seen, "device": protocol.device,
+        "batch_size": _TOGETHER,
+    }  # fmt: skip
     if processes.count == 1:
         return ask(network, histories, spans, **how)  # type: ignore[arg-type]
     lengths = np.minimum(spans.stops - spans.starts, network.max_len or np.iinfo(np.int64).max)

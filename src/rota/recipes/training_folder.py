@@ -2,25 +2,23 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from rota.errors import InputError
 from rota.evaluation.folder import RESULTS
 from rota.recipes.config_file import read_config
-from rota.recipes.output import MODELS, require_empty
+from rota.recipes.holding import LOCK, first_difference, only_run
+from rota.recipes.output import MODELS, model_name, require_empty
 from rota.recipes.study import Study
 from rota.recipes.train_config import TrainConfig
-from rota.tables import to_table
 from rota.toml import write_recipe
 
 __all__: list[str] = []
 
 CONFIG, CHECKPOINTS, CURVES, EVENTS = "train.toml", "checkpoints", "curves.csv", "events.out.tfevents.rota"
-_LOCK, _RESULTS_PART = ".lock", ".results.part"
+_RESULTS_PART = ".results.part"
 
 
 @contextmanager
@@ -31,25 +29,15 @@ def alone_in(folder: Path, config: TrainConfig) -> Iterator[None]:
         InputError: Another run holds it, it is of a training that was set up otherwise, or it holds something
             else.
     """
-    if not (folder / CONFIG).is_file() and not (folder / _LOCK).is_file():
+    if not (folder / CONFIG).is_file() and not (folder / LOCK).is_file():
         require_empty(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be made ({error.strerror}): choose another folder") from error
-    lock = FileLock(folder / _LOCK)  # the system lets go of it when the process ends, however it does
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise InputError(
-            f"{folder} is in use by another run: expected one at a time; wait for it, or choose another "
-            "folder"
-        ) from error
-    try:
+    with only_run(folder):
         _require_same(folder, config)
         yield
-    finally:
-        lock.release()
 
 
 def is_finished(folder: Path) -> bool:
@@ -59,7 +47,7 @@ def is_finished(folder: Path) -> bool:
 
 def model_folder(folder: Path, config: TrainConfig) -> Path:
     """Where its model is once it has ended."""
-    return folder / MODELS / f"{config.name.replace(':', '-')}-seed{config.seed}"
+    return folder / MODELS / model_name(config.name, config.seed)
 
 
 def save_study(folder: Path, study: Study) -> None:
@@ -78,19 +66,10 @@ def _require_same(folder: Path, config: TrainConfig) -> None:
     if not path.is_file():
         write_recipe(path, config)
         return
-    before, now = _flat(to_table(read_config(path, TrainConfig))), _flat(to_table(config))
-    for key in {**before, **now}:
-        if before.get(key) != now.get(key):
-            raise InputError(
-                f"{folder} is of a training with {key} {before.get(key)!r}, and this has {now.get(key)!r}: "
-                "expected the same config, to go on with it; choose another folder for another training"
-            )
-
-
-def _flat(table: Mapping[str, object], before: str = "") -> dict[str, object]:
-    """Values by their dotted keys."""
-    found: dict[str, object] = {}
-    for key, value in table.items():
-        own = _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {before + key: value}
-        found |= own
-    return found
+    found = first_difference(read_config(path, TrainConfig), config)
+    if found is not None:
+        key, before, now = found
+        raise InputError(
+            f"{folder} is of a training with {key} {before!r}, and this has {now!r}: expected the same "
+            "config, to go on with it; choose another folder for another training"
+        )

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tomli_w
-import torch
 
-from rota import __version__
 from rota.data.log import Log
 from rota.evaluation.averaging import mean_of
 from rota.evaluation.loading import load_comparison
@@ -19,6 +17,7 @@ from rota.evaluation.results import Comparison
 from rota.evaluation.run import Run
 from rota.models.base import Network
 from rota.models.blueprint import Blueprint
+from rota.recipes.addresses import code_version
 from rota.recipes.baselines import baseline_runs
 from rota.recipes.curves import Curves
 from rota.recipes.fetching import fetch_known
@@ -244,6 +243,6 @@ class _Work:
 
     def _owner(self) -> str:
         """Digest of all that decides the bits of the weights, but for the machine."""
-        known = {"config": to_table(self.config), "rota": __version__, "torch": torch.__version__}
+        known = {"config": to_table(self.config), "code": code_version()}
         known |= {"log": self.question.log.fingerprint, "split": self.question.stages.hash}
         return hashlib.sha256(tomli_w.dumps(known).encode()).hexdigest()
