@@ -19,6 +19,7 @@ from rota.errors import InputError
 from rota.evaluation.metrics.mrr import MRR
 from rota.recipes.protocol import Protocol
 from rota.recipes.shared_asking import ask_shared
+from rota.recipes.stopping import stoppable
 from rota.training.loop import fit
 from rota.training.processes import joined
 from rota.training.progress import Progress
@@ -30,7 +31,8 @@ def main() -> None:
     dies = int(sys.argv[2]) if len(sys.argv) > 2 else -1
     world = habits(12, 26, missed=2)
     training = Training(epochs=9, batch_size=5, learning_rate=1e-2, patience=9, accumulate=2, clip=0.5)
-    with joined("cpu") as processes:
+    # torchrun sends SIGTERM to those that are left: as in `rota train`, it must not come before their word
+    with stoppable() as stopper, stopper.training(), joined("cpu") as processes:
         network = blueprint(dropout=0.2, items=24, num_layers=1).build()
         losses, epochs = [], []
 
