@@ -116,7 +116,7 @@ def train(logs: Path, work: Path, name: str, arm: str) -> None:
     source = str(logs / log) if log.endswith(".parquet") else log
     command = [
         sys.executable, "-m", "rota", "compare", source, *reading, "--arms", arm, "--seeds", str(study.seeds),
-        "--out", str(out), *study.options, *study.arms[arm],
+        "--out", str(out), "--processes", "1", *study.options, *study.arms[arm],
     ]  # fmt: skip
     began = time.time()
     out.parent.mkdir(parents=True, exist_ok=True)
