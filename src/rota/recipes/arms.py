@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rota.encodings.base import Encoding
 from rota.encodings.bias import BiasRecipe
-from rota.encodings.clockrope import DROP, KEEP, ClockRoPE
+from rota.encodings.clockrope import ClockRoPE
 from rota.encodings.inputs import InputRecipe
 from rota.encodings.learnable_clock import LearnableClock
 from rota.encodings.rfr import RFR
@@ -37,30 +37,26 @@ def arm_encoding(
         prior: Kernels of every ClockRoPE in it, that which a LearnableClock starts from too, instead of that
             recipe's own; and of RFR, which has none and takes one.
         named: What errors call it, where it is part of an arm that says more.
-        law: What ``clockrope-measured`` draws from, see `measure_law`. Alone it keeps pairs that never turn,
-            which see content; beside another encoding, which does so too, all of its pairs turn, unless
-            nothing of the law does.
+        law: What ``clockrope-measured`` draws from, see `measure_law`.
 
     Raises:
         InputError: There is no such arm, RFR is not given one kernel, or the law is missing.
     """
     names = arm.split("+")
     parts = [
-        _by_law(law, named or arm, alone=len(names) == 1)
-        if name == BY_LAW
-        else _part(name, named or arm, tuple(prior))
+        _by_law(law, named or arm) if name == BY_LAW else _part(name, named or arm, tuple(prior))
         for name in names
     ]
     return parts[0] if len(parts) == 1 else Split(parts)
 
 
-def _by_law(law: Measured | None, arm: str, *, alone: bool) -> Encoding:
+def _by_law(law: Measured | None, arm: str) -> Encoding:
     if law is None:
         raise InputError(
             f"arm {arm!r}: its law is measured on the training events of a log, which a comparison does; "
             "elsewhere give a measured profile as prior of the arm clockrope"
         )
-    return ClockRoPE((law,), static=KEEP if alone or law.static == 1 else DROP)
+    return ClockRoPE((law,))
 
 
 def _part(name: str, arm: str, prior: tuple[Kernel, ...]) -> Encoding:
