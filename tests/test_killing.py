@@ -2,8 +2,7 @@
 
 import os
 import random
-import subprocess
-import sys
+import signal
 import time
 from pathlib import Path
 
@@ -11,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+
+from preloaded import Preloaded, preloaded
 
 CONFIG = """
 log = "log.parquet"
@@ -32,11 +33,12 @@ epochs = 14
 patience = 14
 batch_size = 16
 """
-COMMAND = [sys.executable, "-m", "rota", "train", "train.toml", "--out"]
+PATIENCE = 60.0
+TRAIN = ["train", "train.toml", "--out"]
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path) -> Path:
     """A log of so many items that its checkpoints take a moment to write."""
     rng = np.random.default_rng(0)
     users, each, items = 60, 60, 3000
@@ -47,8 +49,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     pa.parquet.write_table(pa.table(table), tmp_path / "log.parquet")
     (tmp_path / "train.toml").write_text(CONFIG, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     return tmp_path
 
 
@@ -56,29 +56,37 @@ def checkpoints(out: Path) -> set[str]:
     return set(os.listdir(out / "checkpoints")) if (out / "checkpoints").is_dir() else set()
 
 
-def kill_in_time(out: Path, rng: random.Random, writing: bool) -> bool:
+def is_torn(out: Path) -> bool:
+    return any(name[0] == "." for name in checkpoints(out))
+
+
+def kill_in_time(rota: Preloaded, out: Path, rng: random.Random, writing: bool) -> bool:
     """Start, let it come some checkpoints further, and kill it; whether a checkpoint was half-written."""
-    running = subprocess.Popen([*COMMAND, str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = rota.start([*TRAIN, str(out)])
+    until = time.monotonic() + PATIENCE
     for _ in range(rng.randint(1, 8)):
         before = checkpoints(out)
-        while running.poll() is None and not any(name[0] != "." for name in checkpoints(out) - before):
+        while not any(name[0] != "." for name in checkpoints(out) - before):
+            assert time.monotonic() < until, "no checkpoint comes: the training is too short for this test"
             time.sleep(0.002)
     time.sleep(rng.uniform(0, 0.05))
-    while writing and running.poll() is None and not any(name[0] == "." for name in checkpoints(out)):
+    while writing and not is_torn(out):
+        assert time.monotonic() < until
         time.sleep(0.0005)
-    running.kill()
-    assert running.wait() == -9, "it ended before it was killed: the training is too short for this test"
-    return any(name[0] == "." for name in checkpoints(out))
+    os.kill(process, signal.SIGKILL)
+    assert rota.ended() == -signal.SIGKILL, "it ended before it was killed"
+    return is_torn(out)
 
 
 @pytest.mark.slow
 def test_killed_at_twenty_moments_it_ends_the_same(place: Path) -> None:
     whole, out = place / "whole", place / "out"
-    subprocess.run([*COMMAND, str(whole)], check=True, stdout=subprocess.DEVNULL)
-    rng = random.Random(0)
-    torn = [kill_in_time(out, rng, writing=bool(number % 2)) for number in range(20)]
-    assert any(torn)
-    subprocess.run([*COMMAND, str(out)], check=True, stdout=subprocess.DEVNULL)
+    with preloaded(place) as rota:
+        rota.run([*TRAIN, str(whole)])
+        rng = random.Random(0)
+        torn = [kill_in_time(rota, out, rng, writing=bool(number % 2)) for number in range(20)]
+        assert any(torn)
+        rota.run([*TRAIN, str(out)])
     names = [
         "ranks.parquet",
         "models/transformer-seed0/model.safetensors",
