@@ -93,7 +93,7 @@ STUDIES = {
         about="no repeat head, time access history",
     ),
     "mathoverflow": Study(
-        ("mathoverflow.parquet", *WHO, "--sample-users", "2500"),
+        ("mathoverflow.parquet", *WHO, "--sample-users", "1500"),
         plain("rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope"),
         "rope",
         ("--epochs", "12", "--num-negatives", "2048"),
