@@ -9,7 +9,10 @@ import pyarrow.parquet
 import pytest
 
 from rota import cli
+from rota.kernels import Harmonics, Measured
 from rota.recipes.live import LiveWatcher
+from rota.recipes.plan import Plan
+from rota.toml import read_recipe, write_recipe
 from rota.training.progress import Progress
 from town import columns, town
 
@@ -60,6 +63,16 @@ def test_an_unfinished_folder_of_another_command_is_refused_before_the_log_is_re
         "error: out is of a comparison with seeds 1, and this has 2: expected the same plan, to go on with "
         "it; choose another folder for another comparison\n"
     )
+
+
+def test_a_prior_may_be_a_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    law = Measured(Harmonics("24h", [1, 2], [0.75, 0.25]))
+    write_recipe(place / "law.toml", law)
+    arms = ["clockrope" if option == "none,rope" else option for option in OPTIONS]
+    assert cli.run(["compare", *arms, "--prior", "nowhere.toml"]) == 2
+    assert capsys.readouterr().err.startswith("error: nowhere.toml")
+    assert cli.run(["compare", *arms, "--prior", "law.toml"]) == 0
+    assert read_recipe(place / "out" / "plan.toml", Plan).prior == (law,)
 
 
 @pytest.mark.parametrize("option", ["--processes", "--threads"])

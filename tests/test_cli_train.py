@@ -17,9 +17,11 @@ import pytest
 from filelock import FileLock
 
 from rota import cli
+from rota.kernels import Cosine
 from rota.recipes.config_file import read_config
 from rota.recipes.train_config import TrainConfig
 from rota.serving.artefact import load_artefact
+from rota.toml import write_recipe
 from rota.training import snapshots
 from town import columns, town
 
@@ -143,6 +145,7 @@ def test_the_printed_config_is_the_same_training(tmp_path: Path, capsys: pytest.
         ("model.encoding.pairs=3", "town.toml: [model.encoding] unknown key 'pairs'"),
         ("model=3", "town.toml: model is 3: expected Model"),
         ("prior=['cosine(24h)', 'cosin(7d)']", "town.toml: prior:"),
+        ("prior=['law.toml']", "town.toml: prior: law.toml: no such file"),
         ("reading.user_id=u", "town.toml: [reading] unknown key 'user_id': did you mean 'user'?"),
         ("arm=ropes", "town.toml: unknown arm 'ropes'"),
         ("seed=-1", "town.toml: seed -1: expected 0 or above"),
@@ -156,6 +159,12 @@ def test_what_is_wrong_is_named_by_file_table_and_key(
     assert cli.run(["train", "town.toml", "--out", "new", "--set", setting]) == 2
     assert message.replace("town.toml: --set", "--set") in said(capsys)
     assert not Path("new").exists()
+
+
+def test_the_prior_of_a_config_may_be_a_file(tmp_path: Path) -> None:
+    write_recipe(tmp_path / "law.toml", Cosine("24h"))
+    settings = ["arm=clockrope", f"prior=['{tmp_path / 'law.toml'}']"]
+    assert read_config("town.toml", TrainConfig, settings).prior == (Cosine("24h"),)
 
 
 def test_a_config_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,6 @@ from rota.commands import _reading as options
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
 from rota.evaluation.seen import SeenItems
-from rota.kernels.expression import parse_kernel
 from rota.models.repeat_head import RepeatHead
 from rota.models.transformer import Transformer
 from rota.recipes.arm_models import parse_inputs
@@ -23,6 +22,7 @@ from rota.recipes.lossmaking import parse_loss
 from rota.recipes.opening import open_log, stated
 from rota.recipes.output import MODELS
 from rota.recipes.plan import DEFAULT_ARMS, Plan
+from rota.recipes.profile_text import read_profile
 from rota.recipes.protocol import Protocol
 from rota.recipes.splitting import parse_split
 from rota.recipes.study import Study
@@ -84,7 +84,8 @@ def compare_command(
     prior: Annotated[
         list[str] | None,
         typer.Option(
-            help="Profile of the arms that have one, repeated for several: 'wrapped_gaussian(24h, 2h)'."
+            help="Profile of the arms that have one, repeated for several: 'wrapped_gaussian(24h, 2h)', or a "
+            "TOML file that rota prior --save wrote."
         ),
     ] = None,
     time_access: Annotated[
@@ -179,7 +180,7 @@ def compare_command(
         tuple(arm.strip() for arm in arms.split(",")),
         control or "",
         seeds,
-        tuple(parse_kernel(expression) for expression in prior or []),
+        tuple(map(read_profile, prior or [])),
         Transformer(
             embedding_dim=embedding_dim,
             num_layers=num_layers,

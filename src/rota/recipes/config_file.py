@@ -13,9 +13,9 @@ from rota.data.splits.base import Splitter
 from rota.encodings.base import Encoding
 from rota.errors import InputError
 from rota.kernels.base import Kernel
-from rota.kernels.expression import parse_kernel
 from rota.recipes.arms import arm_encoding
 from rota.recipes.lossmaking import parse_loss
+from rota.recipes.profile_text import read_profile
 from rota.recipes.splitting import parse_split
 from rota.recipes.written import parse_recipe
 from rota.rooms import find
@@ -39,7 +39,7 @@ def _negatives(text: str) -> Negatives:
 # What may be written as text instead of a table.
 _WRITTEN: dict[type, Callable[[str], Recipe]] = {
     Encoding: arm_encoding,
-    Kernel: parse_kernel,
+    Kernel: read_profile,
     Loss: parse_loss,
     Negatives: _negatives,
     Splitter: parse_split,
