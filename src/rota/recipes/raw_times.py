@@ -132,15 +132,23 @@ def _of_text(text: pa.StringArray, what: str) -> pa.Array:
         except pa.ArrowInvalid as error:
             raise InputError(f"{what}: a whole number beyond int64: {_KNOWN}") from error
     aware = pc.match_substring_regex(text, _AWARE).to_pylist()
-    read = [_datetime(value, own, what) for value, own in zip(text.to_pylist(), aware, strict=True)]
+    each = list(zip(text.to_pylist(), aware, strict=True))
+    try:
+        read = [_datetime(value, own, "ns") for value, own in each]
+    except pa.ArrowInvalid:  # nanoseconds end in 2262
+        read = [_in_microseconds(value, own, what) for value, own in each]
     if any(aware) != all(aware):
         raise InputError(f"{what}: some have an offset from UTC and some have none: give all of them alike")
-    return pa.array(read, pa.timestamp("ns", "UTC" if all(aware) else None))
+    return pa.array(read)
 
 
-def _datetime(text: str, aware: bool, what: str) -> pa.Scalar:
-    tight = re.sub(r" (?=(Z|[+-][0-9:]+)$)", "", text)  # some write a space before the offset
+def _in_microseconds(text: str, aware: bool, what: str) -> pa.Scalar:
     try:
-        return pa.scalar(tight).cast(pa.timestamp("ns", "UTC" if aware else None))
+        return _datetime(text, aware, "us")
     except pa.ArrowInvalid as error:
         raise InputError(f"{what}: cannot read {text!r} as a time: {_KNOWN}") from error
+
+
+def _datetime(text: str, aware: bool, unit: str) -> pa.Scalar:
+    tight = re.sub(r" (?=(Z|[+-][0-9:]+)$)", "", text)  # some write a space before the offset
+    return pa.scalar(tight).cast(pa.timestamp(unit, "UTC" if aware else None))

@@ -1,6 +1,6 @@
 """Values as people give them from Python: lists, arrays and columns of any library, to Arrow."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from datetime import datetime
 from typing import Any
 
@@ -31,12 +31,13 @@ def arrow(values: object, what: str) -> pa.Array:
             found = pa.array(_plain(values))
         elif isinstance(values, ArrowStream):
             found = pa.chunked_array(values)
-        elif isinstance(values, Iterable) and not isinstance(values, str | bytes):
+        elif isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping):
             listed = list(values)
+            _require_there(sum(map(_is_missing, listed)), len(listed), what)
             _require_alike(listed, what)
             found = pa.array(_plain(np.array(listed))) if _all(listed, np.datetime64) else pa.array(listed)
         else:
-            raise InputError(f"{what} {values!r}: expected a list or an array")
+            raise InputError(f"{what} {values!r}: expected a list or an array, which have an order")
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
@@ -44,9 +45,20 @@ def arrow(values: object, what: str) -> pa.Array:
     whole = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
     if kinds.is_dictionary(whole.type):
         whole = whole.dictionary_decode()
-    if whole.null_count:
-        raise InputError(f"{what}: {whole.null_count} of {len(whole)} are missing: leave these events out")
+    _require_there(whole.null_count, len(whole), what)
     return whole
+
+
+def _is_missing(value: object) -> bool:
+    """Whether it is no value: also the NaN of numpy's and pandas' times, which is not equal to itself."""
+    return value is None or (isinstance(value, datetime | np.datetime64) and bool(value != value))
+
+
+def _require_there(missing: int, of: int, what: str) -> None:
+    if missing:
+        raise InputError(
+            f"{what}: {missing} of {of} {'is' if missing == 1 else 'are'} missing: leave them out"
+        )
 
 
 def _plain(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[Any]]:
