@@ -63,6 +63,13 @@ def test_nothing_is_cut_at_a_terminals_width(width: int) -> None:
     assert lines["frequency"] == ["frequency", ".800", ".800", ".600", ".900", "-.050", "[-.060,", "-.040]*"]
 
 
+def test_a_long_arm_is_parted_where_its_encodings_are() -> None:
+    text = render(made([*ROWS, row("rope+clockrope-measured", 0.6, (0.02, 0.01, 0.03))]))
+    first = next(line for line in text.splitlines() if line.split()[:1] == ["rope+"])
+    assert first.split()[1] == "2"
+    assert "clockrope-measured" in [line.strip() for line in text.splitlines()]
+
+
 def test_untrained_baselines_stand_below_in_their_own_section() -> None:
     order = re.findall(r"^ *(none|trope|untrained|frequency)\b", render(made()), re.MULTILINE)
     assert order == ["none", "trope", "untrained", "frequency"]

@@ -12,6 +12,7 @@ from rich.table import Table
 from rota.errors import InputError
 
 _SHORT = 12  # letters of a control whose name the heading has room for
+_ROOM = 18  # letters of an arm that stand beside the numbers at 80 columns
 
 Interval = tuple[float, float, float]
 """A difference with its interval: (difference, low, high)."""
@@ -98,7 +99,7 @@ def _cells(
     values = {metric: _rounded(row.means[metric]) for metric in metrics}
     texts = {metric: _short(f"{value:.3f}") for metric, value in values.items()}
     return [
-        escape(row.arm),
+        escape(row.arm if len(row.arm) <= _ROOM else row.arm.replace("+", "+\n")),
         str(row.seeds) if row.kind == "trained" else "",
         *(
             f"[bold]{texts[metric]}[/]" if values[metric] == best.get(metric) else texts[metric]
