@@ -19,14 +19,14 @@ app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
 @app.command(
     help="Train one model from a config; the same command goes on where it was interrupted.\n\n"
-    "CONFIG is TOML. It has log, arm, prior, seed, time_access, seen, split, device, precision, sample_users "
-    "and checkpoint_every, and the tables \\[reading] (columns and clock of the log), \\[model] and "
-    "\\[training]; whatever is left out has a default, which --print-config shows. Paths are seen from where "
-    "the command is run.\n\n"
+    "CONFIG is TOML. It has log, arm, prior, seed, time_access, seen, split, device, precision, "
+    "sample_users, checkpoint_every and sharded, and the tables \\[reading] (columns and clock of the log), "
+    "\\[model] and \\[training]; whatever is left out has a default, which --print-config shows. Paths are "
+    "seen from where the command is run.\n\n"
     "The folder gets the model, results.json, ranks.parquet, curves.csv, pictures, and curves for "
     "TensorBoard. A training that was killed, stopped or ran out of disk goes on from its last checkpoint, "
     "and ends with the same weights. To share it among processes: torchrun --nproc-per-node 2 -m rota train "
-    "CONFIG --out DIR.",
+    "CONFIG --out DIR; with sharded = true each of them holds a share of the weights only.",
     epilog="Examples:\n\n"
     "  rota train town.toml --out runs/town\n\n"
     "  rota train town.toml --out runs/long --set training.epochs=40 --set arm=rope+clockrope\n\n"
@@ -75,12 +75,12 @@ def _train(config: "TrainConfig", folder: Path) -> None:
         with LiveTrainWatcher(console) as watcher:
             trained = train(config, folder, watcher=watcher)
     except StoppedError as error:
+        by = signal.Signals(error.number or signal.SIGTERM)  # 0: it came to another process of the training
         print(
-            f"stopped by {signal.Signals(error.number).name}: what was learnt is kept; the same command goes "
-            "on from there",
+            f"stopped by {by.name}: what was learnt is kept; the same command goes on from there",
             file=sys.stderr,
         )
-        raise typer.Exit(128 + error.number) from error
+        raise typer.Exit(128 + by) from error
     if trained is None:
         return
     if trained.before:

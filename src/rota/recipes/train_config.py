@@ -1,6 +1,6 @@
 """Train config: one training, from the log to the seed, as one table."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rota.batch import TimeAccess
 from rota.data.options import Reading
@@ -34,6 +34,8 @@ class TrainConfig(Recipe):
         precision: 32-true, bf16-mixed, or on cuda 16-mixed.
         sample_users: Train on a random sample of so many users.
         checkpoint_every: Steps after which it is kept, beside each epoch; 0: at epochs alone.
+        sharded: Under torchrun, each process holds a share of the weights, of their gradients and of the
+            optimizer's state only. Like the number of processes it may change while a training goes on.
         reading: How the log is to be understood.
         model: Network; one that the arm names has its sizes.
         training: How it is trained.
@@ -53,6 +55,7 @@ class TrainConfig(Recipe):
     precision: str = "32-true"
     sample_users: int | None = None
     checkpoint_every: int = 0
+    sharded: bool = False
     reading: Reading = field(default_factory=Reading)
     model: Model = field(default_factory=Transformer)
     training: Training = field(default_factory=Training)
@@ -70,6 +73,11 @@ class TrainConfig(Recipe):
                 "arm, such as clockrope"
             )
         _ = self.protocol, self.recipe  # what they refuse is refused now
+
+    @property
+    def undivided(self) -> "TrainConfig":
+        """The same training, however it is spread."""
+        return replace(self, sharded=False)
 
     @property
     def protocol(self) -> Protocol:

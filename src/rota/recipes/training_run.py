@@ -39,6 +39,7 @@ from rota.training.divergence import DivergedError
 from rota.training.loop import StoppedError, fit
 from rota.training.processes import Processes, joined
 from rota.training.progress import Fitted, Progress
+from rota.training.sharding import require_shards
 from rota.training.snapshots import Snapshots
 
 __all__ = ["TrainWatcher", "Trained", "train"]
@@ -111,8 +112,10 @@ def train(
         stopper = held.enter_context(stoppable())
         try:
             processes = held.enter_context(joined(config.device))
+            if config.sharded:
+                require_shards(processes, config.precision)
             if processes.leads:
-                held.enter_context(alone_in(Path(out), config))
+                held.enter_context(alone_in(Path(out), config.undivided))
             told = watcher if watcher is not None and processes.leads else _Untold()
             question = ask_of(_opened(config, told) if log is None else log, config.split)
             return _Work(config, Path(out), question, processes, stopper, told).done()
@@ -203,6 +206,7 @@ class _Work:
                     wanted=self.stopper.wanted,
                     record=record,
                     processes=self.processes,
+                    sharded=config.sharded,
                 )
         except DivergedError as error:
             kept = None
@@ -243,6 +247,6 @@ class _Work:
 
     def _owner(self) -> str:
         """Digest of all that decides the bits of the weights, but for the machine."""
-        known = {"config": to_table(self.config), "code": code_version()}
+        known = {"config": to_table(self.config.undivided), "code": code_version()}
         known |= {"log": self.question.log.fingerprint, "split": self.question.stages.hash}
         return hashlib.sha256(tomli_w.dumps(known).encode()).hexdigest()

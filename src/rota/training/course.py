@@ -12,6 +12,7 @@ from rota.training.lesson import Lesson
 from rota.training.optimizer import restore_state, state_tensors
 from rota.training.progress import EpochRecord, Fitted
 from rota.training.schedule import best_epoch, learning_rate
+from rota.training.sharding import dealt_like, gathered
 from rota.training.snapshots import Snapshot
 
 __all__: list[str] = []
@@ -84,7 +85,7 @@ class Course:
         return Fitted(tuple(self.validation), best_epoch(self.validation), tuple(self.records))
 
     def snapshot(self) -> Snapshot:
-        """Where it stands."""
+        """Where it stands; of a sharded network all processes must ask, and the first is told."""
         tensors: dict[str, Tensor] = {_TALLY: self.lesson.tally}
         tensors |= {_NETWORK + name: tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {_BEST + name: tensor for name, tensor in self.best.items()}
@@ -95,21 +96,25 @@ class Course:
             "records": [astuple(record) for record in self.records],
             "scaler": self.lesson.scaler.state_dict(),
         }
-        return Snapshot(self.epoch, self.step, facts, tensors)
+        return Snapshot(self.epoch, self.step, facts, gathered(tensors, self.lesson.processes))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Stand where a snapshot was taken."""
         self.begin_epoch(snapshot.epoch)
         self.step, self.validation = snapshot.step, list(snapshot.facts["validation"])
         self.records = [EpochRecord(*record) for record in snapshot.facts["records"]]
-        self.network.load_state_dict(_named(snapshot, _NETWORK))
-        device = self.lesson.device
-        self.best = {name: tensor.to(device) for name, tensor in _named(snapshot, _BEST).items()}
+        self.network.load_state_dict(self._dealt(_named(snapshot, _NETWORK)))
+        self.best = self._dealt(_named(snapshot, _BEST))
         restore_state(self.lesson.optimizer, self.network, _named(snapshot, _OPTIMIZER))
         if snapshot.facts["scaler"]:
             self.lesson.scaler.load_state_dict(snapshot.facts["scaler"])
         with torch.no_grad():
             self.lesson.tally.copy_(snapshot.tensors[_TALLY])
+
+    def _dealt(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """What this process holds of a state of the network, on its device."""
+        own, device = self.network.state_dict(), self.lesson.device
+        return {name: dealt_like(tensor.to(device), own[name]) for name, tensor in state.items()}
 
 
 def _named(snapshot: Snapshot, prefix: str) -> dict[str, Tensor]:

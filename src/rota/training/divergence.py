@@ -5,7 +5,9 @@ from torch import Tensor
 
 from rota.errors import InputError
 from rota.models.base import Network
+from rota.training.processes import Processes
 from rota.training.progress import Fitted
+from rota.training.sharding import share
 
 __all__ = ["DivergedError"]
 
@@ -47,8 +49,8 @@ class DivergedError(InputError):
 class LossGuard:
     """Looks at every loss, and on a GPU only now and then at what it saw: reading waits for the device."""
 
-    def __init__(self, network: Network) -> None:
-        self.network, self.steps = network, 0
+    def __init__(self, network: Network, processes: Processes | None = None) -> None:
+        self.network, self.processes, self.steps = network, processes or Processes(), 0
         self.bad: Tensor | None = None  # on the device: first bad step of the epoch, and its loss
 
     def watch(self, loss: Tensor, epoch: int, step: int) -> None:
@@ -76,8 +78,10 @@ class LossGuard:
             DivergedError: One is no finite number.
         """
         self._require_finite(epoch)
-        sound = [parameter.detach().isfinite().all() for parameter in self.network.parameters()]
-        if not torch.stack(sound).all():
+        sound = [share(parameter.detach()).isfinite().all() for parameter in self.network.parameters()]
+        unsound = (~torch.stack(sound).all()).float()
+        self.processes.add_up([unsound])  # each may hold a share of the weights only
+        if unsound:
             raise DivergedError("weights are not finite after the last step", epoch, self.steps - 1)
 
     def _require_finite(self, epoch: int) -> None:

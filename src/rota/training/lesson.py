@@ -13,6 +13,7 @@ from rota.training.processes import Processes
 from rota.training.recipe import Training
 from rota.training.schedule import learning_rate
 from rota.training.seeds import Purpose, stream_seed
+from rota.training.sharding import is_sharded
 from rota.training.step_batch import Part, StepBatch, Syllabus
 
 __all__: list[str] = []
@@ -35,9 +36,10 @@ class Lesson:
         self.training: Training = syllabus.training
         self.device, self.precision = torch.device(device), precision
         self.counts = syllabus.windows.counts
-        self.optimizer, self.clipping = adamw(network, self.training), Clipping(network, self.training)
+        self.optimizer = adamw(network, self.training)
+        self.clipping = Clipping(network, self.training, processes)
         self.scaler = loss_scaler(device, precision)
-        self.guard = LossGuard(network)
+        self.guard = LossGuard(network, processes)
         self.tally = torch.zeros(2, dtype=torch.float64, device=self.device)
 
     def learn(self, batch: StepBatch, validation: Sequence[float]) -> Tensor:
@@ -58,7 +60,8 @@ class Lesson:
         for part in batch.parts:
             loss = loss + self._backward(part.to(self.device), batch)
         gradients = [weights.grad for weights in self.network.parameters() if weights.grad is not None]
-        self.processes.add_up([*gradients, loss])
+        alone = [gradient for gradient in gradients if not is_sharded(gradient)]  # the others are added up
+        self.processes.add_up([*alone, loss])
         self.tally += torch.stack((loss.double(), torch.full_like(loss, batch.targets).double()))
         loss = loss / batch.targets
         self.guard.watch(loss, batch.epoch, batch.step)

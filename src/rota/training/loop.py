@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -17,6 +18,7 @@ from rota.training.processes import Processes
 from rota.training.progress import Fitted, Progress
 from rota.training.recipe import Training
 from rota.training.schedule import is_over
+from rota.training.sharding import informed, require_shards, sharded_copy, sharing, teach
 from rota.training.snapshots import Snapshots
 from rota.training.step_batch import Syllabus
 from rota.training.windows import TrainingWindows
@@ -51,6 +53,7 @@ def fit(
     wanted: Callable[[], bool] = lambda: True,
     record: Callable[[Fitted], None] = lambda fitted: None,
     processes: Processes | None = None,
+    sharded: bool = False,
 ) -> Fitted:
     """Train a network in place and leave it with the weights of its best epoch, also where it diverges.
 
@@ -68,11 +71,14 @@ def fit(
         wanted: Asked after each step; once it says no, the training is kept and ends.
         record: Told after each epoch what there is so far.
         processes: Those that share each step; ``None``: this one alone. The first keeps and is told.
+        sharded: Each process holds a share of the weights, their gradients and the optimizer's state only.
+            The network itself, which is validated, kept and left, waits on the host meanwhile. Snapshots are
+            the same, so that any number of processes may go on with them.
 
     Raises:
         InputError: Unknown precision, one that the device lacks, a device that is not there, a loss that
-            is no likelihood for a network with a repeat head, snapshots of another training, or a process
-            has died.
+            is no likelihood for a network with a repeat head, snapshots of another training, sharded with
+            one process or with 16-mixed, or a process has died.
         DivergedError: A loss or a weight is no finite number any more; it knows the best epoch so far.
         StoppedError: It was not wanted any more.
     """
@@ -80,20 +86,23 @@ def fit(
     require_likelihood(training.loss, network.repeat_head is not None)
     shared = processes or Processes()
     syllabus = Syllabus(windows, training, seed, rank=shared.rank, processes=shared.count)
-    network.to(device).train()
-    course = Course(network, Lesson(network, syllabus, device, precision, shared))
+    if sharded:
+        require_shards(shared, precision)
+    learner = sharded_copy(network.cpu(), device, shared) if sharded else network.to(device)
+    learner.train()
+    course = Course(learner, Lesson(learner, syllabus, device, precision, shared))
     if snapshots is not None:
         _go_on(course, snapshots, shared)
-    run = _Run(course, shared, snapshots, validate, keep, report, wanted, record)
+    run = _Run(course, network, shared, snapshots, validate, keep, report, wanted, record)
     try:
-        with torch.random.fork_rng():
+        with torch.random.fork_rng(), sharing() if sharded else nullcontext():
             while not is_over(training, course.validation):
                 run.epoch()
     except DivergedError as error:
         if course.best:
-            error.fitted = _leave_best(course)
+            error.fitted = _leave_best(course, network)
         raise
-    return _leave_best(course)
+    return _leave_best(course, network)
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,7 @@ class _Run:
     """A training under way, and who is told of it; see `fit`."""
 
     course: Course
+    network: Network
     processes: Processes
     snapshots: Snapshots | None
     validate: Callable[[], float]
@@ -122,8 +132,9 @@ class _Run:
             self._look_around()
         seconds = time.perf_counter() - course.since
         lesson.guard.require_sound(course.epoch)
-        if course.end_epoch(self.validate(), seconds) and self.processes.leads:
-            self.keep()
+        with informed(self.network, course.network, lesson.device.type):
+            if course.end_epoch(self.validate(), seconds) and self.processes.leads:
+                self.keep()
         if self.processes.leads:
             self.record(course.fitted())
         self._save()
@@ -147,8 +158,11 @@ class _Run:
         return bool(against > 0)
 
     def _save(self) -> None:
-        if self.snapshots is not None and self.processes.leads:
-            self.snapshots.save(self.course.snapshot())
+        if self.snapshots is None:
+            return
+        snapshot = self.course.snapshot()
+        if self.processes.leads:
+            self.snapshots.save(snapshot)
 
 
 def _go_on(course: Course, snapshots: Snapshots, processes: Processes) -> None:
@@ -164,7 +178,9 @@ def _progress(course: Course, loss: Tensor, targets: int) -> Progress:
     return Progress(course.epoch, course.step, course.lesson.syllabus.steps, loss, done, targets)
 
 
-def _leave_best(course: Course) -> Fitted:
+def _leave_best(course: Course, network: Network) -> Fitted:
     course.network.load_state_dict(course.best)
-    course.network.eval()
+    if network is not course.network:
+        teach(network.to(course.lesson.device), course.network)
+    network.eval()
     return course.fitted()

@@ -8,7 +8,9 @@ from torch.optim import AdamW
 
 from rota.encodings.clipping import clip_groups
 from rota.models.base import Network
+from rota.training.processes import Processes
 from rota.training.recipe import Training
+from rota.training.sharding import bound_norm, dealt_like, is_sharded
 
 __all__: list[str] = []
 
@@ -16,18 +18,21 @@ __all__: list[str] = []
 def adamw(network: Network, training: Training) -> AdamW:
     """AdamW that decays matrices alone; vectors, embeddings and what encodings learn are left."""
     decayed = {id(module.weight) for module in network.modules() if isinstance(module, nn.Linear)}
-    parameters = list(network.parameters())
-    groups = [
-        {"params": [p for p in parameters if id(p) in decayed], "weight_decay": training.weight_decay},
-        {"params": [p for p in parameters if id(p) not in decayed], "weight_decay": 0.0},
-    ]
-    return AdamW(groups, lr=training.learning_rate, fused=True)
+    groups = []
+    for shared in (False, True):  # torch does not mix what is whole with what is sharded
+        parameters = [p for p in network.parameters() if is_sharded(p) == shared]
+        groups += [
+            {"params": [p for p in parameters if id(p) in decayed], "weight_decay": training.weight_decay},
+            {"params": [p for p in parameters if id(p) not in decayed], "weight_decay": 0.0},
+        ]
+    return AdamW([group for group in groups if group["params"]], lr=training.learning_rate, fused=True)
 
 
 class Clipping:
     """Bounds the norms of gradients, that of what encodings learn apart from all others."""
 
-    def __init__(self, network: Network, training: Training) -> None:
+    def __init__(self, network: Network, training: Training, processes: Processes) -> None:
+        self.processes = processes
         limits = (training.clip, training.clip_coefficients)
         groups = zip(clip_groups(network), limits, strict=True)
         self.bounded = [(group, limit) for group, limit in groups if group and limit is not None]
@@ -35,7 +40,10 @@ class Clipping:
     def bound(self) -> None:
         """Scale down the gradients of each group whose norm is above its limit."""
         for group, limit in self.bounded:
-            clip_grad_norm_(group, limit)
+            if any(map(is_sharded, group)):
+                bound_norm(group, limit, self.processes)
+            else:
+                clip_grad_norm_(group, limit)
 
 
 def state_tensors(optimizer: AdamW, network: Network) -> dict[str, Tensor]:
@@ -48,7 +56,7 @@ def state_tensors(optimizer: AdamW, network: Network) -> dict[str, Tensor]:
 
 
 def restore_state(optimizer: AdamW, network: Network, tensors: Mapping[str, Tensor]) -> None:
-    """Put back what `state_tensors` returned, on the device of each parameter.
+    """Put back what `state_tensors` returned, whole, on the device of each parameter.
 
     Args:
         optimizer: Of this network.
@@ -58,7 +66,8 @@ def restore_state(optimizer: AdamW, network: Network, tensors: Mapping[str, Tens
     parameters = dict(network.named_parameters())
     for where, value in tensors.items():
         name, _, key = where.rpartition("/")
-        optimizer.state[parameters[name]][key] = value.to(parameters[name].device, copy=True)
+        own = value.to(parameters[name].device, copy=True)
+        optimizer.state[parameters[name]][key] = dealt_like(own, parameters[name])
 
 
 def set_rate(optimizer: AdamW, rate: float) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, distributed
+from torch.distributed.rendezvous import rendezvous
 
 from rota.errors import InputError
 
@@ -64,14 +65,30 @@ class Processes:
             )
 
     def _reduce(self, flat: Tensor) -> None:
-        try:
+        with alive():
             distributed.all_reduce(flat)
-        except RuntimeError as error:
-            reason = " ".join(str(error).split())
-            raise InputError(
-                f"another process of this training has died ({reason[:200]}): see what it said; the same "
-                "command goes on from the last checkpoint"
-            ) from error
+
+
+@contextmanager
+def alive(sign: str = "") -> Iterator[None]:
+    """Say of what processes do together that one of them has died, if that is why it fails.
+
+    Args:
+        sign: Text by which such an error is known, where there may be others.
+
+    Raises:
+        InputError: It is.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if sign not in str(error) and not isinstance(error, distributed.DistError):
+            raise
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"another process of this training has died ({reason[:200]}): see what it said; the same "
+            "command goes on from the last checkpoint"
+        ) from error
 
 
 @contextmanager
@@ -87,8 +104,17 @@ def joined(device: str) -> Iterator[Processes]:
         return
     if device == "cuda":
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    distributed.init_process_group(_BACKENDS[device])
+    with alive():
+        _join(_BACKENDS[device])
     try:
         yield Processes(distributed.get_rank(), count)
     finally:
         distributed.destroy_process_group()
+
+
+def _join(backend: str) -> None:
+    """Join the others. After a restart the store of torchrun still has addresses of those before."""
+    found, rank, count = next(rendezvous("env://"))
+    attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    store = distributed.PrefixStore(f"attempt {attempt}", found)  # type: ignore[attr-defined]
+    distributed.init_process_group(backend, store=store, rank=rank, world_size=count)

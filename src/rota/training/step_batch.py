@@ -27,8 +27,8 @@ class Part:
         number: Which part of the step, from 0.
         lesson: Its windows.
         drawn: Negatives of its targets; ``None`` where the loss draws none.
-        counts: False where it only stands in, in a process for which the step has no window: it brings the
-            gradients of 0 that the others wait for.
+        counts: False where it only stands in, in a process for which the step has fewer windows: it brings
+            the gradients of 0 that the others wait for.
     """
 
     number: int
@@ -127,7 +127,8 @@ class Syllabus:
             own = None if drawn is None else of_targets(drawn, slice(first, last))
             found.append(Part(number, lesson, own))
             first = last
-        mine = found[self.rank :: self.processes] or [replace(found[0], counts=False)]
+        mine, most = found[self.rank :: self.processes], -(-len(found) // self.processes)
+        mine += [replace(found[0], counts=False)] * (most - len(mine))
         return StepBatch(epoch, step, tuple(mine), len(targets))
 
     def _drawn(self, targets: torch.Tensor, epoch: int, step: int) -> DrawnNegatives | None:
