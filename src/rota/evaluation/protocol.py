@@ -9,15 +9,16 @@ from torch import Tensor, nn
 
 from rota.batch import TimeAccess, request_batch
 from rota.errors import InputError
+from rota.evaluation.answering import Whole
 from rota.evaluation.positives import Positives
-from rota.evaluation.ranking import rank
-from rota.evaluation.seen import SeenItems, unseen
+from rota.evaluation.seen import SeenItems, SeenPairs
+from rota.evaluation.sweeping import Product
 from rota.histories import Histories, Spans, flat_rows
 from rota.models.base import Network, Scorer
 from rota.types import Int64Array
 
 # Of one batch, so that neither a few very long histories nor a very large catalogue fill the memory: events,
-# padding included, and scores, which take 256 MiB in float64 (up to four times that while they are ranked).
+# padding included, and scores, which take 256 MiB in float64 (up to three times that while they are ranked).
 _EVENTS, _SCORES = 2**19, 2**25
 
 
@@ -45,8 +46,10 @@ def ask(
         access: What the model may know of the clock.
         seen: Whether items of the visible history (all of it, not only the model's window) are candidates.
         device: Where the model lives.
-        batch_size: Questions asked at once; fewer where their histories are very long, or the catalogue is so
-            large that their scores would pass 256 MiB in float64 (33 at a million items; one, at the least).
+        batch_size: Questions asked at once; fewer where their histories are very long. A baseline, or a
+            network with a repeat head, gives the scores of all items at once: fewer also where these would
+            pass 256 MiB in float64 (33 at a million items; one, at the least). Those of any other network
+            are never held all at once.
         advance: Called with the number of spans answered, after each batch.
 
     Returns:
@@ -62,31 +65,30 @@ def ask(
     positives = Positives.of(histories, spans)
     ranks = np.zeros(len(positives.rows), dtype=np.int64)
     with torch.inference_mode(), _answering(scorer):
-        most = min(batch_size, max(1, _SCORES // max(1, histories.num_items)))
+        answering = Product.of(scorer, histories.num_items) or Whole(scorer, histories.num_items)
+        most = batch_size
+        if isinstance(answering, Whole):
+            most = min(most, max(1, _SCORES // max(1, histories.num_items)))
         for rows in _batches(_window_lengths(spans, scorer.max_len), most):
             batch = request_batch(histories, spans, rows, scorer.max_len, access).to(device)
-            scores = _whole(scorer.scores(batch), scorer, histories)
-            keep = None if seen == SeenItems.KEEP else unseen(histories, spans, rows, scores)
+            answers = answering.answers(batch)
             firsts, lasts = positives.offsets[rows], positives.offsets[rows + 1]
             own, places = np.repeat(np.arange(len(rows)), lasts - firsts), flat_rows(firsts, lasts)
-            ranks[places] = _ranks(scores, own, histories.items[positives.rows[places]], keep)
+            for first in range(0, len(own), len(rows)):  # no more at once than there are questions
+                part = slice(first, first + len(rows))
+                asked, targets = rows[own[part]], histories.items[positives.rows[places[part]]]
+                shut = None if seen == SeenItems.KEEP else SeenPairs.of(histories, spans, asked)
+                ranks[places[part]] = answering.ranks(_taken(answers, own[part]), targets, shut).cpu().numpy()
             if advance is not None:
                 advance(len(rows))
     return ranks
 
 
-def _ranks(scores: Tensor, own: Int64Array, targets: Int64Array, keep: Tensor | None) -> Int64Array:
-    """Ranks of targets, each in its own row of the scores; no more rows at once than there are scores."""
-    count = len(scores)
-    if len(own) == count:  # one each
-        return rank(scores, torch.from_numpy(targets), candidates=keep).cpu().numpy()
-    found = []
-    for first in range(0, len(own), count):
-        part = slice(first, first + count)
-        row = torch.from_numpy(own[part]).to(scores.device)
-        candidates = None if keep is None else keep[row]
-        found.append(rank(scores[row], torch.from_numpy(targets[part]), candidates=candidates).cpu().numpy())
-    return np.concatenate(found)
+def _taken(answers: Tensor, rows: Int64Array) -> Tensor:
+    """Some rows of the answers; they themselves where that is each once, as with one target a question."""
+    if np.array_equal(rows, np.arange(len(answers))):
+        return answers
+    return answers[torch.from_numpy(rows).to(answers.device)]
 
 
 def _refuse(scorer: Scorer, histories: Histories, spans: Spans, access: TimeAccess) -> None:
@@ -138,12 +140,3 @@ def _batches(lengths: Int64Array, batch_size: int) -> Iterator[Int64Array]:
         size = min(batch_size, max(1, _EVENTS // int(lengths[order[first]])))
         yield order[first : first + size]
         first += size
-
-
-def _whole(scores: Tensor, scorer: Scorer, histories: Histories) -> Tensor:
-    if scores.shape[-1] != histories.num_items:
-        raise InputError(
-            f"{type(scorer).__name__} scores {scores.shape[-1]} items: expected the whole catalogue of "
-            f"{histories.num_items}; use the model with the log it was made for"
-        )
-    return scores

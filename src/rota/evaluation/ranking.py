@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rota.errors import InputError
+from rota.evaluation.counting import at_least, refuse_nan
+
+__all__ = ["rank"]
 
 Numbers: TypeAlias = Tensor | NDArray[Any] | Sequence[Any] | np.number[Any] | float | int
 
@@ -38,11 +41,11 @@ def rank(
     """
     scores, target = _tensor(scores), _tensor(target)
     target = _codes(target, scores).to(scores.device)[..., None]
-    _refuse_nan(scores)
-    ahead = scores >= scores.gather(-1, target)
+    refuse_nan(scores)
+    own = scores.gather(-1, target)
     if candidates is None:
-        return ahead.sum(-1)
-    ranks = (ahead & candidates).sum(-1)
+        return at_least(scores, own)
+    ranks = ((scores >= own) & candidates).sum(-1)
     return torch.where(candidates.gather(-1, target)[..., 0], ranks, torch.zeros_like(ranks))
 
 
@@ -59,20 +62,23 @@ def _codes(target: Tensor, scores: Tensor) -> Int64[Tensor, "..."]:
             f"target of shape {tuple(target.shape)} for scores of shape {tuple(scores.shape)}: "
             "expected one target for each row of scores"
         )
-    outside = (target < 0) | (target >= scores.shape[-1])
-    if outside.any():
-        raise InputError(
-            f"target {int(target[outside][0])}: expected an item code from 0 to {scores.shape[-1] - 1}; "
-            "encode the items with the catalogue that the scores were made for"
-        )
+    require_codes(target, scores.shape[-1])
     return target.long()
 
 
-def _refuse_nan(scores: Tensor) -> None:
-    nan = scores.isnan()
-    if nan.any():
-        place = tuple(nan.nonzero()[0].tolist())
+def require_codes(target: Tensor, items: int) -> None:
+    """Refuse targets outside the catalogue.
+
+    Args:
+        target: Item codes, integers of any shape.
+        items: Size of the catalogue.
+
+    Raises:
+        InputError: One is.
+    """
+    outside = (target < 0) | (target >= items)
+    if outside.any():
         raise InputError(
-            f"scores{list(place)} is NaN ({int(nan.sum())} of {nan.numel()} are): expected numbers; "
-            "the model has diverged, lower its learning rate"
+            f"target {int(target[outside][0])}: expected an item code from 0 to {items - 1}; "
+            "encode the items with the catalogue that the scores were made for"
         )
