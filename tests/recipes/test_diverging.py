@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import torch
@@ -16,6 +17,8 @@ from rota.recipes.comparison import compare
 from rota.recipes.plan import Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.recommending import recommend
+from rota.recipes.train_config import TrainConfig
+from rota.recipes.training_run import train
 from rota.serving.artefact import load_artefact
 from rota.training.loop import fit
 from rota.training.progress import Fitted, Progress
@@ -35,7 +38,7 @@ def log() -> Log:
     return read_log(pa.table(columns(town(20, 6))), user="user", item="item", time="when")
 
 
-def spoil(monkeypatch: pytest.MonkeyPatch, arm: int, epoch: int) -> None:
+def spoil(monkeypatch: pytest.MonkeyPatch, arm: int, epoch: int, recipe: str = "trial") -> None:
     """Let the weights of an arm be no numbers from the first step of an epoch on."""
     trained: list[Network] = []
 
@@ -50,7 +53,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, arm: int, epoch: int) -> None:
 
         return fit(network, *given, report=told, **named)
 
-    monkeypatch.setattr("rota.recipes.trial.fit", spoilt)
+    monkeypatch.setattr(f"rota.recipes.{recipe}.fit", spoilt)
 
 
 def test_the_best_epoch_so_far_stays_and_is_named(
@@ -88,3 +91,22 @@ def test_without_a_folder_it_says_so(log: Log, monkeypatch: pytest.MonkeyPatch) 
     spoil(monkeypatch, arm=0, epoch=1)
     with pytest.raises(InputError, match=r"epoch 2, step 2: .*epoch 1 \(validation .* not written anywhere"):
         compare(log, PLAN)
+
+
+def test_the_model_of_a_training_that_ends_after_all_is_the_one_that_was_asked(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = TrainConfig("town", arm="rope", model=PLAN.model, training=PLAN.protocol.training)
+    with monkeypatch.context() as spoilt:
+        spoil(spoilt, arm=0, epoch=1, recipe="training_run")
+        with pytest.raises(InputError, match=r"the loss is nan in epoch 2, step 2: .* is in .*rope-seed0"):
+            train(config, tmp_path / "out", log=log)
+    model = tmp_path / "out" / "models" / "rope-seed0"
+    assert load_artefact(model).provenance.stopped
+    trained = train(config, tmp_path / "out", log=log)
+    assert trained is not None
+    validation = next(run.validation for run in trained.comparison.runs if run.arm == "rope")
+    kept = load_artefact(model).provenance
+    assert not kept.stopped
+    assert kept.validation_mrr == pytest.approx(max(validation), abs=1e-12)
+    assert kept.best_epoch == int(np.argmax(validation))

@@ -33,7 +33,7 @@ from rota.recipes.study import Study
 from rota.recipes.train_config import TrainConfig
 from rota.recipes.training_folder import CHECKPOINTS, alone_in, is_finished, model_folder, save_study
 from rota.recipes.trial import curve_of, windows_of
-from rota.serving.artefact import is_artefact, save_artefact
+from rota.serving.artefact import save_artefact
 from rota.tables import to_table
 from rota.training.divergence import DivergedError
 from rota.training.loop import StoppedError, fit
@@ -218,14 +218,13 @@ class _Work:
         return fitted
 
     def _keep(self, network: Network, fitted: Fitted, stopped: str) -> Path:
-        """Write the model, where it was not written before."""
+        """Write the model, instead of one that a run before this may have left."""
         model = model_folder(self.folder, self.config)
-        if not is_artefact(model):
-            model.parent.mkdir(exist_ok=True)
-            workshop = Workshop(self.config.name, self._blueprint, self.question, self.config.protocol)
-            best = fitted.best_epoch
-            with appearing(model) as partial:
-                save_artefact(partial, workshop.artefact(network, best, fitted.validation[best], stopped))
+        model.parent.mkdir(exist_ok=True)
+        workshop = Workshop(self.config.name, self._blueprint, self.question, self.config.protocol)
+        best = fitted.best_epoch
+        with appearing(model) as partial:
+            save_artefact(partial, workshop.artefact(network, best, fitted.validation[best], stopped))
         return model
 
     def _study(self, network: Network, fitted: Fitted) -> Study:
