@@ -300,6 +300,33 @@ def test_a_law_is_measured_on_a_log(folder: Path, capsys: pytest.CaptureFixture[
     assert again["frequencies"] == found["frequencies"]
 
 
+def test_a_log_that_tells_nothing_is_refused_by_its_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    users, day = np.repeat(np.arange(25), 30), 86_400
+    when = 1_700_000_000 + np.tile(np.arange(30), 25) * day + rng.integers(0, day // 2, 750)
+    logs = {
+        "few": (users // 5, users % 3, "few.parquet: 5 users with two events or more: expected at least 20"),
+        "apart": (users, np.arange(750), "apart.parquet: no user has the same item twice"),
+        "once": (np.arange(750), users % 3, "once.parquet: 750 users, none with two events or more"),
+    }
+    for name, (user, item, said) in logs.items():
+        parquet.write_table(pa.table({"user": user, "item": item, "when": when}), folder / f"{name}.parquet")
+        given = ["--user", "user", "--item", "item", "--time", "when", "--heads", "1", "--pairs", "4"]
+        assert cli.run(["prior", "--log", f"{name}.parquet", *given]) == 2
+        err = capsys.readouterr().err
+        assert err.startswith(f"error: {said}")
+        assert err.count("\n") == 1
+
+
+def test_a_law_of_nothing_has_no_harmonics(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["prior", "measured(constant())", "--heads", "1", "--pairs", "4"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "law a constant: no pair turns" in out
+    assert "folding changes nothing" in out
+
+
 def test_help_and_prior_need_no_torch(folder: Path) -> None:
     code = f"""
 import sys

@@ -152,9 +152,15 @@ def test_what_cannot_be_told_is_one_line(folder: Path, capsys: pytest.CaptureFix
         "each.parquet", user=np.arange(500), item=many["item"][:500], time=T0 + np.arange(500) * 7001
     )
     month = written("month.parquet", **many, time=T0 + rng.integers(0, 30 * DAY, 4000))
+    none = written(
+        "none.parquet", **many, time=T0 + np.arange(4000) * 700, cat=pd.array([None] * 4000, "string")
+    )
     cases = [
         ([hour, *COLUMNS], "too short to see a period of 2h or more"),
         ([days, *COLUMNS], "too short to see a period of 2d or more"),
+        ([month, *COLUMNS, "--shortest", "3d", "--longest", "1d"], "the shortest is above the longest"),
+        ([month, *COLUMNS, "--by", ""], "expected the name of a column"),
+        ([none, *COLUMNS, "--by", "cat"], "--by cat takes the place of the item"),
         ([one, *COLUMNS], "1 user with two events or more: expected at least 20"),
         ([each, *COLUMNS], "none with two events"),
         ([month, *COLUMNS, "--longest", "90d"], "periods up to 90d in 30 days"),
@@ -174,6 +180,44 @@ def test_what_cannot_be_told_is_one_line(folder: Path, capsys: pytest.CaptureFix
         assert err.startswith("error: ")
         assert said in err
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_period_may_be_the_longest_that_is_asked_for(folder: Path) -> None:
+    for longest in ("24h", "25h"):
+        found = run(made("daily"), *COLUMNS, "--longest", longest)
+        assert [each["period_hours"] for each in found["periods"]] == [24.0]  # type: ignore[attr-defined]
+
+
+def test_dates_read_with_a_zone_are_dates(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Midnights of UTC across the start of summer time in New York: at 19 h, then at 20 h of its clock."""
+    log = pd.read_parquet(made("weekly", span="120d", start="2024-01-01"))
+    log["time"] = log["time"] // DAY * DAY
+    log.to_parquet("days.parquet")
+    for more in ([], ["--utc"]):
+        found = run("days.parquet", *COLUMNS, "--zone", "America/New_York", *more)
+        assert found["looked_for"]["shortest_hours"] == 48.0  # type: ignore[index]
+        assert [each["period_hours"] for each in found["periods"]] == [168.0]  # type: ignore[attr-defined]
+        assert "dates alone, so nothing below 2 d can be seen" in " ".join(capsys.readouterr()[0].split())
+
+
+def test_what_a_log_cannot_tell_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two dates 40 days apart have one lag; one visit a day at nine has no pair that is not of whole days."""
+    rng = np.random.default_rng(0)
+    many = {"user": rng.integers(0, 40, 2000), "item": rng.integers(0, 5, 2000)}
+    two = written("two.parquet", **many, time=T0 + 40 * DAY * rng.integers(0, 2, 2000))
+    found = run(two, *COLUMNS)
+    assert found["verdict"] == "unknown"
+    out = " ".join(capsys.readouterr()[0].split())
+    assert "unknown: whether what a user does returns cannot be told from this log" in out
+    assert "recency: no pairs of events on both sides of 10 d" in out
+    user, day = np.divmod(np.arange(40 * 30), 30)
+    time = T0 + day * DAY + 9 * 3600 + rng.normal(0, 900, 1200).astype(int)
+    once = written("once.parquet", user=user, item=rng.integers(0, 3, 1200), time=time)
+    found = run(once, *COLUMNS)
+    assert found["periods"] == found["faint"] == []
+    assert found["looked_for"]["no_pairs_to_tell"] == ["24h"]  # type: ignore[index]
+    said = "a day: hardly any two events of a user lie between whole ones"
+    assert said in " ".join(capsys.readouterr()[0].split())
 
 
 def test_of_many_pairs_a_sample_is_stated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from rota.analysis.recency import find_recency as find_recency
 from rota.analysis.recency import Octave as Octave
 from rota.analysis.recency import octaves_of as octaves_of
 from rota.analysis.recency import Recency as Recency
+from rota.analysis.recency import recency_is_told as recency_is_told
 from rota.analysis.resolution import time_resolution as time_resolution
 from rota.analysis.rhythm import judge_rhythm as judge_rhythm
 from rota.analysis.rhythm import Rhythm as Rhythm
@@ -370,6 +371,7 @@ from rota.plots.routines import draw_routines as draw_routines
 from rota.plots.routines import routines_figure as routines_figure
 from rota.plots.routines_text import routines_report as routines_report
 from rota.plots.routines_words import lag_words as lag_words
+from rota.plots.routines_words import period_text as period_text
 from rota.plots.routines_words import period_word as period_word
 from rota.plots.routines_words import routines_facts as routines_facts
 from rota.plots.routines_words import routines_verdict as routines_verdict

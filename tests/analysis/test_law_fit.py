@@ -1,6 +1,7 @@
 """From lift to law: known laws are found again, and no more than is there."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -198,6 +199,13 @@ def test_facts_say_all_that_the_law_is() -> None:
     assert np.all(observed.low <= observed.high)
     nothing = fit_law(lift_of(Constant(), peak=1.0, seed=None), [])
     assert nothing.in_words.startswith("nothing: neither routine nor recency")
+    assert "is seen" not in nothing.in_words
+    coarse = replace(nothing, lift=nothing.lift.coarser(5))
+    assert coarse.in_words.endswith("in bins of 1.25h, so that nothing below 2.5h is seen")
+    assert "inside the 95% band" in found.in_words
+    alike = replace(found.lift, same=np.tile(found.lift.same[:1], (len(found.lift.same), 1)),
+                    expected=np.tile(found.lift.expected[:1], (len(found.lift.same), 1)))  # fmt: skip
+    assert "95% band" not in replace(found, lift=alike).in_words
 
 
 def test_too_little_is_refused() -> None:

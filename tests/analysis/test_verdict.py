@@ -119,6 +119,8 @@ def test_a_verdict_needs_strength(
 ) -> None:
     told, periods, faint = judge_rhythm(found, recency)
     assert told is verdict
+    doubted = judge_rhythm(found, recency, told=False)[0]
+    assert doubted is (Rhythm.UNKNOWN if verdict is Rhythm.NOTHING else verdict)
     assert list(periods) == found[:counted]
     assert list(faint) == found[counted:]
 
@@ -156,13 +158,18 @@ def test_figures_are_plain_json() -> None:
         assert (table["recency"] is None) == (found.recency is None)
         assert [each["period_hours"] for each in table["periods"]] == [24.0] * len(found.periods)
         assert table["log"]["left_out"] == 3
-    assert set(table["looked_for"]) == {"shortest_hours", "longest_hours", "least_strength"}
+    assert set(table["looked_for"]) == {
+        "shortest_hours", "longest_hours", "least_strength", "no_pairs_to_tell", "untold_hours",
+    }  # fmt: skip
 
 
 def test_each_verdict_says_what_to_use() -> None:
     assert "ClockRoPE beside RoPE" in routines(Rhythm.ROUTINE, (period(DAY, 1.5),), RECENT).use
     assert "no hour" in routines(Rhythm.RECENCY, (), RECENT).use
-    assert "no clock" in routines(Rhythm.NOTHING, (), None).use
+    nothing = routines(Rhythm.NOTHING, (), None)
+    assert "no clock: how long ago an event was says nothing" in nothing.use
+    assert "too faint to be worth one" in replace(nothing, faint=(period(DAY, 0.06),)).use
+    assert "cannot tell" in routines(Rhythm.UNKNOWN, (), None).use
 
 
 def test_a_search_finds_nothing_in_recency() -> None:

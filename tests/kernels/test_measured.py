@@ -37,6 +37,10 @@ def test_it_is_what_it_sums() -> None:
 def test_its_words() -> None:
     assert WHOLE.in_words == "24h to harmonic 2 (50%), recency of 16h (20%), recency of 8d (5%), static (25%)"
     assert Measured(Constant()).in_words == "static (100%)"
+    slight = Measured(
+        Constant() * 0.98 + Laplace("2h") * 0.004 + Laplace("4h") * 0.012 + Laplace("8h") * 0.004
+    )
+    assert slight.in_words == "recency of 4h (1%), fainter recency (0.8%), static (98%)"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from rota.analysis.routines import Routines
 from rota.errors import InputError
 from rota.plots import draw_routines, routines_figure
 from rota.plots.routines_text import routines_report
-from rota.plots.routines_words import lag_words, routines_facts, routines_verdict
+from rota.plots.routines_words import lag_words, period_word, routines_facts, routines_verdict
 
 HOUR, DAY = 3600.0, 86_400.0
 RECENT = Recency(0.5, 0.4, 0.6, 2 * HOUR, 3 * DAY, 2 * DAY, 5 * DAY)
@@ -45,7 +45,7 @@ def routines(*periods: Period, faint: tuple[Period, ...] = (), recency: Recency 
     near = lift(600, 2.25 * DAY) if periods else lift(HOUR, 60 * DAY)
     return Routines(
         "check-ins", "item", "local", 1000, 0, 150 * DAY, 1.0, verdict,
-        PeriodSearch((*periods, *faint), 2 * HOUR, 60 * DAY, {DAY: 0.08}), periods, faint,
+        PeriodSearch((*periods, *faint), 2 * HOUR, 60 * DAY, {DAY: 0.08, 7 * DAY: 0.06}), periods, faint,
         (HOUR,) * len(periods), recency, octaves, lift(HOUR, 60 * DAY), near,
     )  # fmt: skip
 
@@ -138,10 +138,41 @@ def test_verdicts_in_words() -> None:
     found = routines(recency=late)
     low = tuple(replace(each, lift=0.5) for each in found.octaves[:2])
     assert "most after about 40 h" in routines_verdict(replace(found, octaves=low + found.octaves[2:]))
-    assert routines_verdict(routines(recency=None)).startswith("nothing: ")
+    nothing = routines(recency=None)
+    assert (
+        routines_verdict(nothing) == "nothing: what a user does does not depend on how long ago it was done"
+    )
+    faint = replace(nothing, faint=(period(DAY, 0.06),))
+    assert routines_verdict(faint).startswith("nothing worth a prior: what a user does hardly depends")
+    assert "; no period worth a prior" in routines_verdict(replace(faint, recency=RECENT))
+    unknown = replace(nothing, verdict=Rhythm.UNKNOWN)
+    assert "cannot be told from this log" in routines_verdict(unknown)
+    assert "cannot be told" in printed(unknown)
     by = replace(routines(period(DAY, 1.0)), by="kind", left_out=1234)
     assert routines_verdict(by) == "routine: a user's kind returns every day"
     assert "1,234 rows without user or kind left out" in dict(routines_facts(by))["events"]
+
+
+def test_a_period_is_written_as_its_prior_has_it() -> None:
+    for seconds, text in ((87_012, "24.17 h"), (7 * DAY, "7 d"), (1500, "25 min"), (87_013.37, "24.2 h")):
+        found = routines(period(seconds, 1.0))
+        assert period_word(found.periods[0]) == text
+        assert f"every {text}" in routines_verdict(found) or seconds == 7 * DAY
+        if seconds != 87_013.37:
+            assert f"wrapped_gaussian({text.replace(' ', '')}, " in str(found.prior)
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    found = routines(recency=None)
+    assert "not to be told" not in dict(routines_facts(found))
+    search = PeriodSearch((), 2 * HOUR, 60 * DAY, {}, untold=50 * DAY)
+    said = dict(routines_facts(replace(found, search=search)))
+    assert said["not to be told"].startswith("a day and a week: hardly any two events of a user lie between")
+    assert "50 d or more" in said["not to be told"]
+    assert "would be seen" not in said
+    far = found.lift.lags > 50 * DAY
+    apart = replace(found.lift, expected=np.where(far, found.lift.expected, 0.0))
+    assert "recency: no pairs" in dict(routines_facts(replace(found, lift=apart)))["not to be told"]
 
 
 def test_what_coarse_times_hide_is_said() -> None:

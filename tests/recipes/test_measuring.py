@@ -116,7 +116,7 @@ def test_the_clock_is_that_of_the_model() -> None:
     utc = local + np.where(local < np.datetime64("2023-11-05T02:00"), 4, 5).astype("m8[h]")
     rows = [
         (user, day % 2 if hour else 2 + user, int(time.astype("M8[s]").astype(int)) + hour * HOUR + user)
-        for user in range(12)
+        for user in range(20)
         for day, time in enumerate(utc)
         for hour in (0, 7)
     ]
@@ -174,6 +174,35 @@ def test_who_does_not_ask_is_not_measured() -> None:
 
 def test_too_few_users_are_refused_in_one_line() -> None:
     log = read_log(pa.table(columns(town(3, 8))), user="user", item="item", time="when")
-    with pytest.raises(InputError, match="chosen by users held out") as refused:
+    with pytest.raises(InputError, match="no law for the measured arms: 3 users with two events") as refused:
         compare(log, small(ARM))
     assert "\n" not in str(refused.value)
+
+
+def test_what_routines_refuses_a_law_refuses_too() -> None:
+    each = aimless_log(events=1)
+    with pytest.raises(InputError, match="60 users, none with two events or more: expected at least 20"):
+        measure_law(each.histories())
+    log = aimless_log(users=30, events=20)
+    distinct = replace(log.histories(), items=np.arange(len(log)), num_items=len(log))
+    with pytest.raises(InputError, match="no user has the same item twice, so nothing can return"):
+        measure_law(distinct)
+
+
+def test_dates_are_days_on_every_clock() -> None:
+    """Midnights of UTC on a clock with summer time lie at two hours of the day."""
+    rng = np.random.default_rng(0)
+    days = MONDAY // DAY + np.sort(rng.integers(0, 300, (30, 60)), axis=1)
+    table = {
+        "user": np.repeat(np.arange(30), 60), "item": rng.integers(0, 4, 1800), "when": (days * DAY).ravel(),
+    }  # fmt: skip
+    log = read_log(pa.table(table), user="user", item="item", time="when", zone="America/New_York")
+    question = ask_of(log)
+    assert measure_law(question.histories).lift.width == HOUR
+    for spans in (None, question.stages.train):
+        law = measure_law(question.histories, spans, instants=question.log.times)
+        assert law.lift.width == DAY
+        assert "nothing below 2d is seen" in law.in_words
+    _, told = measured(small(ARM), question)
+    assert told.law is not None
+    assert told.law.lift.width == DAY

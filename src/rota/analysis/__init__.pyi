@@ -25,6 +25,7 @@ from rota.analysis.recency import find_recency as find_recency
 from rota.analysis.recency import Octave as Octave
 from rota.analysis.recency import octaves_of as octaves_of
 from rota.analysis.recency import Recency as Recency
+from rota.analysis.recency import recency_is_told as recency_is_told
 from rota.analysis.resolution import time_resolution as time_resolution
 from rota.analysis.rhythm import judge_rhythm as judge_rhythm
 from rota.analysis.rhythm import Rhythm as Rhythm

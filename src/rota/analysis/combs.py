@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rota.analysis.background import Background
-from rota.types import BoolArray, Float64Array, Int64Array
+from rota.analysis.narrowness import half_gaps, is_narrow, on_pairs
+from rota.analysis.windows import window_bins
+from rota.types import BoolArray, Float64Array
 
 __all__: list[str] = []
 
 MULTIPLES = 8
 SHARPNESS = (1 / 8, 1 / 24, 1 / 64)  # half a tooth, in periods
-_GAP = 1 / 4  # half of what lies between two teeth and is compared with them, in periods
-_ROUNDING = 1e-6  # of a bin
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,23 +20,25 @@ class Combs:
     """What a background has left on the teeth of combs, against the gaps on both sides of each tooth.
 
     A tooth holds the bins within half its width of a multiple of the period, one at least; the gap between
-    two teeth is the middle half of the way from one to the next. Being set against both its sides, a tooth on
-    a slope is no higher than they are, and one on a curve of recency lower. A tooth weighs as much as the
-    pairs in it and in its gaps can tell.
+    two teeth is what `half_gaps` says. Being set against both its sides, a tooth on a slope is no higher than
+    they are, and one on a curve of recency lower. A tooth weighs as much as the pairs in it and in its gaps
+    can tell.
 
     Attributes:
         periods: Of each comb in seconds, shape ``(combs,)``.
         halves: Half the width of its teeth in seconds, shape ``(combs,)``.
         weights: Of each tooth, shape ``(combs, multiples)``: one over the variance of its contrast, in pairs
-            expected to be the same; 0 where a tooth or a gap of it holds none, or is beyond the lift.
+            expected to be the same; 0 where a tooth or a gap of it holds none, or begins beyond the lift.
         contrasts: Lift of a tooth above the mean of its gaps, what each group adds to it; shape
             ``(combs, multiples, groups)``.
+        judged: Whether there are pairs to judge each comb by, see `lay_combs`; shape ``(combs,)``.
     """
 
     periods: Float64Array
     halves: Float64Array
     weights: Float64Array
     contrasts: Float64Array
+    judged: BoolArray
 
     def mean(self, teeth: BoolArray | None = None) -> tuple[Float64Array, Float64Array]:
         """Weighted mean of some teeth's contrasts, what each group adds to it, and their weight.
@@ -54,7 +56,10 @@ class Combs:
 
     def of(self, chosen: BoolArray) -> "Combs":
         """Some of them: ``chosen`` has the shape ``(combs,)``."""
-        return Combs(self.periods[chosen], self.halves[chosen], self.weights[chosen], self.contrasts[chosen])
+        return Combs(
+            self.periods[chosen], self.halves[chosen], self.weights[chosen], self.contrasts[chosen],
+            self.judged[chosen],
+        )  # fmt: skip
 
 
 def lay_combs(
@@ -67,10 +72,19 @@ def lay_combs(
         periods: In seconds, shape ``(combs,)``.
         halves: Half the width of the teeth, likewise.
         multiples: Teeth of each comb.
+
+    Returns:
+        Combs. One is not judged if the lift is narrow, see `is_narrow`, and a tooth of it is where there are
+        fewer pairs than about it: it drifts out of the hours in which people are there, and what its other
+        teeth have in common may be that they come before, or after, whole days.
     """
     step = np.arange(multiples + 1)
     on, lefts = _windows(background, periods[:, None] * step[1:], halves[:, None])
-    off, others = _windows(background, periods[:, None] * (step + 0.5), periods[:, None] * _GAP)
+    gaps = half_gaps(background, periods, halves)
+    judged = np.ones(len(periods), np.bool_)
+    if is_narrow(background):
+        judged = on_pairs(background, periods, halves, multiples)
+    off, others = _windows(background, periods[:, None] * (step + 0.5), gaps[:, None])
     before, after = off[:, :-1], off[:, 1:]
     some = (on > 0) & (before > 0) & (after > 0)
     over, up, down = (
@@ -79,7 +93,7 @@ def lay_combs(
     spread = over + (up + down) / 4
     weights = np.divide(1.0, spread, out=np.zeros_like(spread), where=some)
     sides = others[:, :-1] * up[:, :, None] + others[:, 1:] * down[:, :, None]
-    return Combs(periods, halves, weights, lefts * over[:, :, None] - sides / 2)
+    return Combs(periods, halves, weights, lefts * over[:, :, None] - sides / 2, judged)
 
 
 def _windows(
@@ -88,31 +102,10 @@ def _windows(
     """Sums over the bins around some lags: pairs expected to be the same, and what each group has left.
 
     Returns:
-        Shapes ``(combs, windows)`` and ``(combs, windows, groups)``; 0 for a window beyond the lift.
+        Shapes ``(combs, windows)`` and ``(combs, windows, groups)``; 0 for a window beyond the lift, and of
+        one that its end cuts the part within.
     """
     bins = len(background.expected)
     first, last = window_bins(centres, np.broadcast_to(half, centres.shape), background.lift.width, bins)
     sums = background.summed_expected
     return sums[last] - sums[first], background.summed[last] - background.summed[first]
-
-
-def window_bins(
-    centres: Float64Array, half: Float64Array, width: float, bins: int
-) -> tuple[Int64Array, Int64Array]:
-    """Bins from the first up to the last (not included) whose centres lie within ``half`` of some lags.
-
-    The bin nearest to the lag is one of them, however narrow the window is; where that is beyond the lift
-    there are none.
-
-    Args:
-        centres: Lags in seconds.
-        half: Likewise, of the same shape.
-        width: Of a bin in seconds.
-        bins: Of the lift; bin 0 is centred on one width.
-    """
-    nearest = np.rint(centres / width)
-    first = np.minimum(np.ceil((centres - half) / width - _ROUNDING), nearest)
-    last = np.maximum(np.floor((centres + half) / width + _ROUNDING), nearest)
-    first, last = np.maximum(first, 1) - 1, np.minimum(last, bins)
-    inside = (nearest <= bins) & (last > first)
-    return np.where(inside, first, 0).astype(np.int64), np.where(inside, last, 0).astype(np.int64)

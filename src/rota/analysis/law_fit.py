@@ -20,7 +20,7 @@ from rota.kernels.laplace import Laplace
 from rota.kernels.measured import Measured
 from rota.kernels.weighted_sum import WeightedSum
 from rota.types import BoolArray, Duration, Float64Array
-from rota.units import seconds
+from rota.units import duration_text, seconds
 
 __all__ = ["LawFit", "fit_law"]
 
@@ -31,6 +31,7 @@ _MOST_SHORT = 43_200.0  # seconds, or half of the shortest period: so much is le
 _RUN = 5  # bins over which a shortfall is looked for
 _SEEN = 3.0  # standard errors
 _CONFIDENCE = 0.95
+_COARSE = 3600.0  # seconds of a bin: a log of days or hours
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +104,21 @@ class LawFit:
     def in_words(self) -> str:
         """The law in one line, and how near it is to what was measured."""
         if self.kernel.static == 1:
-            return "nothing: neither routine nor recency was found, so no feature turns by time"
+            return f"nothing: neither routine nor recency was found, so no feature turns by time{self._blind}"
+        low, high = self.lift.band(_CONFIDENCE)
+        inside = f"{self.within:.0%} of lags inside the 95% band, "
+        if not (high - low)[self.seen].any():  # all users alike
+            inside = ""
+        return f"{self.kernel.in_words}; {inside}{self.distance:.3f} away (RMS, of f(0)){self._blind}"
+
+    @property
+    def _blind(self) -> str:
+        """What coarse bins hide, which are as wide as the grid of the times."""
+        width = self.lift.width
+        if width < _COARSE:
+            return ""
         return (
-            f"{self.kernel.in_words}; {self.within:.0%} of lags inside the 95% band, {self.distance:.3f} "
-            "away (RMS, of f(0))"
+            f"; in bins of {duration_text(width)}, so that nothing below {duration_text(2 * width)} is seen"
         )
 
     def facts(self) -> Mapping[str, object]:

@@ -13,7 +13,8 @@ _SMOOTH = 3  # bins
 def peak_half_width(lift: Lift, period: float) -> float:
     """Half of the width of the first peak at half of its height, in seconds; half a bin at least.
 
-    The height is above the mean lift of the middle half of the way to the next peak, and to the one before.
+    The height is above the mean lift of the middle half of the way to the next peak, and to the one before;
+    where there are no pairs in it, of all that is an eighth of the period or more from a peak.
 
     Args:
         lift: With lags up to 1.25 periods at least, and bins much narrower than the peak.
@@ -22,8 +23,10 @@ def peak_half_width(lift: Lift, period: float) -> float:
     smooth = lift.coarser(_SMOOTH) if len(lift.lags) > 100 * _SMOOTH else lift
     lags, value = smooth.lags, np.nan_to_num(smooth.value, nan=0.0)
     same, expected = smooth.same.sum(axis=0), smooth.expected.sum(axis=0)
-    away = np.abs(lags / period % 1 - 0.5) <= 0.25
-    away &= lags < 2 * period
+    between, early = np.abs(lags / period % 1 - 0.5), lags < 2 * period
+    away = early & (between <= 0.25)
+    if not expected[away].any():
+        away = early & (between <= 0.375)
     base = same[away].sum() / max(float(expected[away].sum()), 1e-300)
     near = np.flatnonzero(np.abs(lags - period) <= max(period / 24, smooth.width))
     top = int(near[np.argmax(value[near])])

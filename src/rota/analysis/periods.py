@@ -23,6 +23,7 @@ LEAST_OF_FIRST = 0.10  # of the strongest: what is weaker may be left over from 
 _STEP = 1 / 400  # from one candidate to the next
 _MOST = 5
 _PARTS, _NEAR, _LIKE = 8, 0.008, 0.9  # of a period that may be several times the true one
+_SHORTER = 0.8  # than what is untold
 _LEAST_Z = 2.5
 _CALENDAR = (DAY, 7 * DAY)
 
@@ -35,14 +36,27 @@ class PeriodSearch:
         periods: The strongest first; none if there is none.
         shortest: Shortest period looked for, in seconds.
         longest: Longest.
-        least: Strength that a day and a week needed to be told from chance, by their seconds, where they were
-            looked for; with teeth a twelfth of a cycle wide.
+        least: Strength that a day and a week needed to be reported, by their seconds, where they were looked
+            for and could be: if there are no pairs between whole days (or weeks), nothing is known of it.
+        untold: Something that returns after so many seconds or more: the lift is too short to say after how
+            many.
     """
 
     periods: tuple[Period, ...]
     shortest: float
     longest: float
     least: dict[float, float]
+    untold: float | None = None
+
+    @property
+    def blind(self) -> tuple[float, ...]:
+        """A day and a week, in seconds, where they were looked for and no pairs are there to tell them by."""
+        found = [each.seconds for each in self.periods]
+        return tuple(
+            each
+            for each in _CALENDAR
+            if self.shortest <= each <= self.longest and each not in self.least and each not in found
+        )
 
 
 def period_range(
@@ -86,12 +100,13 @@ def search_periods(
     are not found, nor multiples: a week beside a day is one only by what it has beyond the day. A period
     whose half (or third, to an eighth) is as strong is several times the true one, which is taken instead.
 
-    Contrasts below a twentieth of chance, or a tenth of the strongest, are not reported.
+    Contrasts below a twentieth of chance, or a tenth of the strongest, are not reported. Nor is a period that
+    may as well be longer than the lift can show: it is untold, and only shorter ones are looked for.
 
     Args:
         lift: What was counted.
         shortest: Periods in seconds from it on; two bins at least.
-        longest: To it; the lift must reach 2.5 times as far.
+        longest: To it; the lift must reach 2.5 times as far, and a little farther to tell the longest.
         level: Chance that any period is found where there is none.
         seed: Of what is drawn.
         report: Told of the searches done and of the most there may be.
@@ -100,6 +115,7 @@ def search_periods(
         InputError: The lift holds 2.5 cycles of no such period.
     """
     low, high = period_range(float(lift.lags[-1]), lift.width, shortest, longest)
+    most = float(lift.lags[-1]) / CYCLES
     if not 0 < low <= high:
         raise InputError(
             f"periods from {duration_text(shortest)} to {duration_text(longest)} in lags up to "
@@ -109,6 +125,7 @@ def search_periods(
     tried = low * np.exp(np.arange(0.0, np.log(high / low) + 1e-12, _STEP))
     found: list[Period] = []
     least: dict[float, float] = {}
+    untold: float | None = None
     for search in range(_MOST):
         report(search, _MOST)
         known = [each.seconds for each in found]
@@ -116,30 +133,44 @@ def search_periods(
         hours = None if DAY in known or not low <= DAY <= high else fit_background(lift, [*known, DAY])
         scan = scan_periods(background, plain, hours, tried, known, level, seed)
         least = least or _least(background, scan, low, high)
-        best = _strongest(scan, known)
+        best = _strongest(scan, known, untold)
         if best is None:
             break
         one = measure_period(background, scan, best, seed)
-        if found and one.strength < LEAST_OF_FIRST * found[0].strength:
+        least_of_all = max(LEAST, LEAST_OF_FIRST * found[0].strength if found else 0.0)
+        if one.strength < least_of_all or one.shortest > high:
             break
-        found.append(one)
+        if one.longest > most:
+            untold = min(one.shortest, most)
+        else:
+            found.append(one)
     report(_MOST, _MOST)
-    return PeriodSearch(tuple(found), low, high, least)
+    return PeriodSearch(tuple(found), low, high, least, untold)
 
 
 def _least(background: Background, scan: Scan, low: float, high: float) -> dict[float, float]:
-    """Strengths that a day and a week need to be told from chance."""
+    """Strengths that a day and a week need to be told from chance and to be reported."""
     periods = np.array([each for each in _CALENDAR if low <= each <= high])
     if not len(periods):
         return {}
-    parts, _ = lay_combs(background, periods, periods * SHARPNESS[1]).mean()
+    combs = lay_combs(background, periods, periods * SHARPNESS[1])
+    parts, weight = combs.mean()
     size = scan.critical * np.sqrt((parts**2).sum(axis=1))
-    return {float(each): float(needed) for each, needed in zip(periods, size, strict=True) if needed > 0}
+    known = combs.judged & (weight > 0)
+    return {
+        each: max(needed, LEAST)
+        for each, needed in zip(periods[known].tolist(), size[known].tolist(), strict=True)
+    }
 
 
-def _strongest(scan: Scan, known: list[float]) -> int | None:
-    """The comb with the best score among those that are shown, or the one that it is a multiple of."""
+def _strongest(scan: Scan, known: list[float], untold: float | None) -> int | None:
+    """The comb with the best score among those that are shown, or the one that it is a multiple of.
+
+    None as long as what is untold, or near it: that would be a shoulder of it.
+    """
     shown = scan.shown & (scan.contrast >= LEAST)
+    if untold is not None:
+        shown &= scan.periods < _SHORTER * untold
     for period in known:
         shown &= ~is_part(scan.periods, period)
     passed = shown & (scan.z > scan.critical)

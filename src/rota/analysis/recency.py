@@ -9,7 +9,7 @@ from rota.analysis.background import fit_background
 from rota.analysis.lift import Lift, resample_weights
 from rota.types import Float64Array, Int64Array
 
-__all__: list[str] = ["Octave", "Recency", "find_recency", "octaves_of"]
+__all__: list[str] = ["Octave", "Recency", "find_recency", "octaves_of", "recency_is_told"]
 
 LEAST = 0.05  # of chance, for the lower end of the interval
 _FAR = 4.0  # lags beyond one part in so many of the longest are far
@@ -124,10 +124,9 @@ def find_recency(
     Returns:
         Recency, or ``None``: then short lags are not above far ones.
     """
-    octave, far = _octave(lift), lift.lags > lift.lags[-1] / _FAR
-    levels = _levels(lift, periods, np.where(far, octave[-1] + 1, octave))
-    if len(levels.begins) < 2 or levels.ends[-1] < lift.lags[-1]:  # nothing near, or nothing far
+    if not recency_is_told(lift):
         return None
+    levels = _levels(lift, periods, _near_and_far(lift))
     groups, whole = len(levels.same), levels.whole
     pooled = levels.same.sum() / levels.expected.sum()
     beyond = (levels.same - pooled * levels.expected) / levels.expected.sum(axis=0)
@@ -153,6 +152,23 @@ def find_recency(
         half_life_lo=float(half_lo),
         half_life_hi=float(half_hi),
     )
+
+
+def recency_is_told(lift: Lift) -> bool:
+    """Whether a lift has pairs both near and far, so that one can be set against the other.
+
+    Args:
+        lift: What was counted.
+    """
+    number, some = _near_and_far(lift), lift.expected.sum(axis=0) > 0
+    far = number == number[-1]
+    return bool(some[far].any() and some[~far].any())
+
+
+def _near_and_far(lift: Lift) -> Int64Array:
+    """Number of each bin's octave, and one more for all that are far; shape ``(bins,)``."""
+    octave, far = _octave(lift), lift.lags > lift.lags[-1] / _FAR
+    return np.asarray(np.where(far, octave[-1] + 1, octave))
 
 
 def _half_life(middles: Float64Array, lifts: Float64Array, best: int) -> float:

@@ -1,4 +1,4 @@
-"""Rhythm: the verdict on a log, routine, recency or nothing."""
+"""Rhythm: the verdict on a log, routine, recency, nothing, or that it cannot be told."""
 
 from collections.abc import Sequence
 
@@ -18,16 +18,18 @@ class Rhythm(Choice):
     Attributes:
         ROUTINE: It returns with a period.
         RECENCY: The shorter, the likelier; no period.
-        NOTHING: Neither.
+        NOTHING: Neither, or too faint to be worth a prior.
+        UNKNOWN: It cannot be told.
     """
 
     ROUTINE = "routine"
     RECENCY = "recency"
     NOTHING = "nothing"
+    UNKNOWN = "unknown"
 
 
 def judge_rhythm(
-    found: Sequence[Period], recency: Recency | None
+    found: Sequence[Period], recency: Recency | None, *, told: bool = True
 ) -> tuple[Rhythm, tuple[Period, ...], tuple[Period, ...]]:
     """The verdict, the periods that it is of, and those that are too faint for it.
 
@@ -37,10 +39,12 @@ def judge_rhythm(
     Args:
         found: Periods, the strongest first.
         recency: Recency, if there is any.
+        told: Whether the log can tell that there is nothing, where nothing is found.
     """
     strong = [each.lo >= LEAST and each.strength >= _FAINT * found[0].strength for each in found]
     periods = tuple(each for each, counts in zip(found, strong, strict=True) if counts)
     faint = tuple(each for each, counts in zip(found, strong, strict=True) if not counts)
     if periods:
         return Rhythm.ROUTINE, periods, faint
-    return (Rhythm.NOTHING if recency is None else Rhythm.RECENCY), (), faint
+    nothing = Rhythm.NOTHING if told else Rhythm.UNKNOWN
+    return (nothing if recency is None else Rhythm.RECENCY), (), faint

@@ -29,7 +29,7 @@ class Routines:
         left_out: Rows that had no user, or none of what had to be the same.
         span: From the first event to the last, in seconds.
         resolution: Grid of the times, in seconds.
-        verdict: Routine, recency or nothing.
+        verdict: Routine, recency, nothing, or unknown.
         search: What periods were looked for; those found, faint ones among them.
         periods: Those that the verdict is of, the strongest first.
         faint: Those that are told from chance but too weak to be worth a prior.
@@ -86,10 +86,14 @@ class Routines:
                 "order and age, no hour: RoPE, or a profile that decays with the lag. A periodic prior would "
                 "spend features on a return that is not there."
             )
-        return (
-            "no clock: how long ago an event was says nothing of whether it is repeated. Popularity, order "
-            "and content are what is left to learn."
+        if self.verdict == Rhythm.UNKNOWN:
+            return "a longer log, or one of other hours: this one cannot tell whether anything returns."
+        why = (
+            "what returns is too faint to be worth one"
+            if self.faint
+            else "how long ago an event was says nothing of whether it is repeated"
         )
+        return f"no clock: {why}. Popularity, order and content are what is left to learn."
 
     def to_json(self) -> Mapping[str, object]:
         """All figures but the bins', by name; lags and periods in hours."""
@@ -109,6 +113,8 @@ class Routines:
                 "shortest_hours": self.search.shortest / _HOUR,
                 "longest_hours": self.search.longest / _HOUR,
                 "least_strength": {duration_text(each): least for each, least in self.search.least.items()},
+                "no_pairs_to_tell": [duration_text(each) for each in self.search.blind],
+                "untold_hours": None if self.search.untold is None else self.search.untold / _HOUR,
             },
             "log": {
                 "name": self.name,

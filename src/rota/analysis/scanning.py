@@ -68,7 +68,8 @@ def scan_periods(
     plain constant: beside a single bump the fitted trend dips. And what is no part of a day must rise above
     the shape of a day: people have busy hours, so the number of events between two depends on the hours
     between them in no even way, and recency by that number leaves dips and bumps at hours of the day. Teeth
-    that fall on a known period, which has taken its share of them, are in no family, unless all do.
+    that fall on a known period, which has taken its share of them, are in no family, unless all do. A comb
+    that there are no pairs to judge by is not shown, see `lay_combs`.
 
     Args:
         background: Trend and known periods.
@@ -137,7 +138,7 @@ def _all_rise(combs: Combs, width: float, known: Sequence[float]) -> BoolArray:
     families = [free & (order % 2 == odd) for odd in (0, 1)] + [free & (number % p != 0) for p in _PRIMES]
     parts = [free & (order % some == rest) for some in (3, 4) for rest in range(some)]
     least = combs.mean()[0].sum(axis=1)
-    rise: BoolArray = least > 0
+    rise: BoolArray = combs.judged & (least > 0)
     for teeth in families:
         some, there = combs.mean(teeth)
         contrast, size = some.sum(axis=1), np.sqrt((some**2).sum(axis=1))

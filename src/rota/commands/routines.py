@@ -29,8 +29,8 @@ _LOOK = "What is looked for"
     "item than if his items were dealt to his times at random: the lift. Busy hours of all cancel. Periods "
     "are found in it without being told, and tested against how users differ, so that what is reported is "
     "chance in one log of a hundred.\n\n"
-    "The verdict is routine (it returns with a period), recency (the sooner, the likelier; no period) or "
-    "nothing. Users' wall clocks are used where their zone is known.",
+    "The verdict is routine (it returns with a period), recency (the sooner, the likelier; no period), "
+    "nothing, or unknown where the log cannot tell. Users' wall clocks are used where their zone is known.",
     epilog="Examples:\n\n"
     "  rota routines checkins.parquet --user user_id --item venue --time at --zone America/New_York\n\n"
     "  rota routines baskets.csv --user u --item product --time t --by category --out routines.png\n\n"

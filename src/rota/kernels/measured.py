@@ -19,6 +19,7 @@ from rota.units import Lag, duration_text, seconds
 __all__ = ["Measured"]
 
 _KINDS = (Constant, Harmonics, Laplace)
+_SLIGHT = 0.01  # share of f(0)
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,22 @@ class Measured(Kernel):
 
     @property
     def in_words(self) -> str:
-        """Its parts in one line: ``"24h to harmonic 20 (54%), recency of 16h (22%), static (24%)"``."""
+        """Its parts in one line: ``"24h to harmonic 20 (54%), recency of 16h (22%), static (24%)"``.
+
+        Decays of under 1 % each are named together.
+        """
         said = [
             f"{duration_text(seconds(part.period))} to harmonic {max(part.harmonics)} ({share:.0%})"
             for share, part in self.periodic
         ]
         said += [
-            f"recency of {duration_text(seconds(part.width))} ({share:.0%})" for share, part in self.recency
+            f"recency of {duration_text(seconds(part.width))} ({share:.0%})"
+            for share, part in self.recency
+            if share >= _SLIGHT
         ]
+        slight = sum(share for share, _ in self.recency if share < _SLIGHT)
+        if slight:
+            said.append(f"fainter recency ({slight:.1%})")
         return ", ".join([*said, f"static ({self.static:.0%})"])
 
     def __call__(self, lag: Lag) -> Float64Array:

@@ -36,6 +36,7 @@ from rota.plots.routines import draw_routines as draw_routines
 from rota.plots.routines import routines_figure as routines_figure
 from rota.plots.routines_text import routines_report as routines_report
 from rota.plots.routines_words import lag_words as lag_words
+from rota.plots.routines_words import period_text as period_text
 from rota.plots.routines_words import period_word as period_word
 from rota.plots.routines_words import routines_facts as routines_facts
 from rota.plots.routines_words import routines_verdict as routines_verdict

@@ -13,6 +13,7 @@ from rota.units import duration_text
 __all__ = ["design_facts", "law_table"]
 
 _MOST_ROWS = 12
+_NOTHING = 5e-4  # written as 0.000
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
@@ -89,6 +90,8 @@ def law_table(design: Design) -> Table:
 def _law(design: Design) -> str:
     law = design.merged
     sided = "folded: absolute frequencies" if law.is_folded else "symmetric: both directions"
+    if isinstance(law, Lattice) and not law.harmonics.any():
+        return "a constant: no pair turns"
     if isinstance(law, Lattice):
         return f"harmonics up to {np.abs(law.harmonics).max()} of {duration_text(law.period)}, {sided}"
     kind = type(law).__name__.lower()
@@ -107,6 +110,8 @@ def _folding(design: Design) -> str:
     if not design.merged.is_folded:
         return "none: the profile has no conjugate term"
     largest, lag = design.conjugate
+    if largest < _NOTHING:
+        return "changes nothing"
     profile = float(np.interp(lag, design.lags, design.profile))
     return f"adds q x k times up to {largest:.3f}, at a lag of {lag_text(lag)} (f is {profile:.3f} there)"
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from rota.analysis.lift import Lift
 from rota.analysis.routines import Routines
-from rota.plots.routines_words import lag_words, period_word, routines_verdict
+from rota.plots.routines_words import lag_words, period_text, period_word, routines_verdict
 from rota.plots.style import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, VERMILION, house_style, save_figure
 from rota.plots.wording import lag_text
 
@@ -86,10 +86,10 @@ def _panels(found: Routines) -> list[tuple[str, Lift]]:
     if not found.periods:
         return [("The first days", _up_to(found.lift, _WITHOUT))]
     first = found.periods[0].seconds
-    panels = [(f"From near: the first cycles of {lag_text(first)}", _smooth(found.near, first))]
+    panels = [(f"From near: the first cycles of {period_text(first)}", _smooth(found.near, first))]
     longest = max(each.seconds for each in (*found.periods, *found.faint))
     if longest > float(found.near.lags[-1]):
-        panels.append((f"The first cycles of {lag_text(longest)}", _up_to(found.lift, _CYCLES * longest)))
+        panels.append((f"The first cycles of {period_text(longest)}", _up_to(found.lift, _CYCLES * longest)))
     return panels
 
 

@@ -19,7 +19,12 @@ from rota.plots.wording import lag_text
 
 __all__: list[str] = ["routines_report"]
 
-_COLOURS = {Rhythm.ROUTINE: "bold green", Rhythm.RECENCY: "bold cyan", Rhythm.NOTHING: "bold yellow"}
+_COLOURS = {
+    Rhythm.ROUTINE: "bold green",
+    Rhythm.RECENCY: "bold cyan",
+    Rhythm.NOTHING: "bold yellow",
+    Rhythm.UNKNOWN: "bold yellow",
+}
 _WIDE, _HEIGHT, _LEFT = 68, 7, 6
 _OCTAVE = 4  # columns of one
 

@@ -1,20 +1,30 @@
 """What was found of a log's routines in words, for terminal and picture alike."""
 
 from rota.analysis.period import Period
-from rota.analysis.recency import Recency
+from rota.analysis.recency import Recency, recency_is_told
 from rota.analysis.rhythm import Rhythm
 from rota.analysis.routines import Routines
 from rota.plots.wording import lag_text
+from rota.units import duration_text
 
-__all__: list[str] = ["lag_words", "period_word", "routines_facts", "routines_verdict"]
+__all__: list[str] = ["lag_words", "period_text", "period_word", "routines_facts", "routines_verdict"]
 
 _DAY = 86_400.0
+_DIGITS = 6  # of a period that are written out
+_CALENDAR = {_DAY: "a day", 7 * _DAY: "a week"}
 _NAMES = {3600.0: "every hour", _DAY: "every day", 7 * _DAY: "every week", 14 * _DAY: "every fortnight"}
 
 
 def period_word(period: Period) -> str:
-    """A period as people say it: ``"24 h"``, ``"7 d"``, ``"36 h"``."""
-    return lag_text(period.seconds)
+    """A period as people say it, and as a profile has it: ``"24 h"``, ``"7 d"``, ``"31.68 h"``."""
+    return period_text(period.seconds)
+
+
+def period_text(seconds: float) -> str:
+    """The same of seconds: to three digits where it is of no round length."""
+    text = duration_text(seconds)
+    number = text.rstrip("dhmins")
+    return lag_text(seconds) if len(number) > _DIGITS else f"{number} {text[len(number) :]}"
 
 
 def lag_words(lag: float, reach: float) -> str:
@@ -26,12 +36,17 @@ def routines_verdict(found: Routines) -> str:
     """The verdict in one line."""
     what = "what a user does" if found.by == "item" else f"a user's {found.by}"
     if found.verdict == Rhythm.ROUTINE:
-        names = [_NAMES.get(each.seconds, f"every {lag_text(each.seconds)}") for each in found.periods]
+        names = [_NAMES.get(each.seconds, f"every {period_word(each)}") for each in found.periods]
         return f"routine: {what} returns {_listed(names)}"
     if found.recency is not None:
         most, half = lag_text(found.recency.lag), lag_text(found.recency.half_life)
         when = f"most after about {most}" if _is_later(found, found.recency) else "the likelier the sooner"
-        return f"recency: {what} returns {when} (half of it is gone after {half}); no period"
+        none = "no period worth a prior" if found.faint else "no period"
+        return f"recency: {what} returns {when} (half of it is gone after {half}); {none}"
+    if found.verdict == Rhythm.UNKNOWN:
+        return f"unknown: whether {what} returns cannot be told from this log"
+    if found.faint:
+        return f"nothing worth a prior: {what} hardly depends on how long ago it was done"
     return f"nothing: {what} does not depend on how long ago it was done"
 
 
@@ -55,7 +70,24 @@ def routines_facts(found: Routines) -> list[tuple[str, str]]:
     if not found.periods and search.least:
         needed = " or ".join(f"{least:.2g} at {lag_text(each)}" for each, least in search.least.items())
         facts.append(("would be seen", f"a lift of {needed} above that between"))
+    if untold := _untold(found):
+        facts.append(("not to be told", "; ".join(untold)))
     return facts
+
+
+def _untold(found: Routines) -> list[str]:
+    """What this log cannot tell, and why."""
+    search, said = found.search, []
+    if search.blind:
+        names = " and ".join(_CALENDAR[each] for each in search.blind)
+        said.append(f"{names}: hardly any two events of a user lie between whole ones")
+    if search.untold is not None:
+        least = lag_text(search.untold)
+        said.append(f"after how long, {least} or more, something returns: the log is too short")
+    if not recency_is_told(found.lift):
+        reach = lag_text(float(found.lift.lags[-1]) / 4)
+        said.append(f"recency: no pairs of events on both sides of {reach}")
+    return said
 
 
 def _is_later(found: Routines, recency: Recency) -> bool:

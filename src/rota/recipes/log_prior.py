@@ -12,6 +12,7 @@ from rota.data.log import Log
 from rota.files import written_whole
 from rota.plots.wording import lag_text
 from rota.recipes.designing import design
+from rota.recipes.enough import naming
 from rota.recipes.measuring import Report, measure_law
 from rota.tables import to_table
 
@@ -113,9 +114,10 @@ def prior_of_log(
         report: Told of pairs counted and of all.
 
     Raises:
-        InputError: There are too few users or pairs, or as of `design`.
+        InputError: As of `measure_law`, with the name of the log, or of `design`.
     """
-    law = measure_law(log.histories(), report=report)
+    with naming(log.name):
+        law = measure_law(log.histories(), instants=log.times, report=report)
     found = design(
         law.kernel, pairs=pairs, heads=heads, seed=seed, method=method, fold=fold, truncation=truncation,
         error=error, confidence=confidence,

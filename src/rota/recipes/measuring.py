@@ -8,10 +8,10 @@ import numpy as np
 from rota.analysis.law_fit import LawFit, fit_law
 from rota.analysis.lift import Lift, measure_lift
 from rota.analysis.periods import CYCLES, LONGEST, period_range, search_periods
-from rota.analysis.resolution import time_resolution
 from rota.analysis.rhythm import judge_rhythm
 from rota.errors import InputError
 from rota.histories import Histories, Spans, flat_rows
+from rota.recipes.enough import coarser_resolution, naming, require_return, require_users
 from rota.recipes.plan import Plan
 from rota.recipes.question import Question
 from rota.types import Int64Array
@@ -38,16 +38,20 @@ def measured(plan: Plan, question: Question) -> tuple[Plan, Question]:
     """
     if not plan.asks_for_law:
         return plan, question
-    try:
-        found = measure_law(question.histories, question.stages.train)
-    except InputError as error:
-        raise InputError(f"{question.log.name}: no law for the measured arms: {error}") from error
+    with naming(f"{question.log.name}: no law for the measured arms"):
+        found = measure_law(question.histories, question.stages.train, instants=question.log.times)
     told = replace(plan, law=found.kernel)
     told.require_fit(question.log.unit)
     return told, replace(question, law=found)
 
 
-def measure_law(histories: Histories, spans: Spans | None = None, *, report: Report = _silent) -> LawFit:
+def measure_law(
+    histories: Histories,
+    spans: Spans | None = None,
+    *,
+    instants: Int64Array | None = None,
+    report: Report = _silent,
+) -> LawFit:
     """Law of the routines of some users, on the clock that models see: the wall clock where it is known.
 
     Periods from two hours to 90 days are looked for, as `rota routines` does, and the law has those that
@@ -56,23 +60,29 @@ def measure_law(histories: Histories, spans: Spans | None = None, *, report: Rep
     Args:
         histories: What users did.
         spans: Events of them that may be looked at: those of training. By default all.
+        instants: When they were, in ticks, where the clock of the histories is another: dates that were
+            written as instants are a grid of a day there alone. Shape ``(events,)``.
         report: Told of pairs counted and of all.
 
     Raises:
-        InputError: There are too few users or pairs, or all events are at one time.
+        InputError: There are under 20 users with two events, nobody has any item twice, all events are at one
+            time, or there are too few pairs.
     """
     offsets, times, items = _events(histories, spans)
+    require_users(offsets)
     span = (
         float(int(times.max()) - int(times.min())) / ticks_per_second(histories.unit) if len(times) else 0.0
     )
     if not span:
         raise InputError("all events are at one time: a law needs lags")
-    resolution = time_resolution(times, histories.unit)
+    told = times if instants is None else _of_spans(instants, spans)
+    resolution = coarser_resolution(told, times, histories.unit)
     width = max(_BIN, resolution)
     lift = measure_lift(
         offsets, times, items, unit=histories.unit, width=width,
         longest=max(min(CYCLES * LONGEST + width, span), width), most_pairs=_MOST_PAIRS, report=report,
     )  # fmt: skip
+    require_return(lift, "item", "take a column with a category for the item")
     periods = _periods(lift)
     near = max(_NEAR, _FEWEST_BINS * width, CYCLES * max(periods, default=0.0))
     return fit_law(_first(lift, int(near / width)), periods, resolution=resolution)
@@ -82,9 +92,12 @@ def _events(histories: Histories, spans: Spans | None) -> tuple[Int64Array, Int6
     """Offsets, times and items of what may be looked at, each user's together."""
     if spans is None:
         return histories.offsets, histories.times, histories.items
-    rows = flat_rows(spans.starts, spans.stops)
     offsets = np.concatenate([[0], np.cumsum(spans.stops - spans.starts)]).astype(np.int64)
-    return offsets, np.asarray(histories.times[rows]), np.asarray(histories.items[rows])
+    return offsets, _of_spans(histories.times, spans), _of_spans(histories.items, spans)
+
+
+def _of_spans(values: Int64Array, spans: Spans | None) -> Int64Array:
+    return values if spans is None else np.asarray(values[flat_rows(spans.starts, spans.stops)])
 
 
 def _periods(lift: Lift) -> list[float]:

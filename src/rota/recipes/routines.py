@@ -10,8 +10,7 @@ from rota.analysis.lift import MOST_PAIRS, Lift, measure_lift
 from rota.analysis.peaks import peak_half_width
 from rota.analysis.period import Period
 from rota.analysis.periods import CYCLES, LONGEST, SHORTEST, period_range, search_periods
-from rota.analysis.recency import find_recency, octaves_of
-from rota.analysis.resolution import time_resolution
+from rota.analysis.recency import find_recency, octaves_of, recency_is_told
 from rota.analysis.rhythm import judge_rhythm
 from rota.analysis.routines import Routines
 from rota.data.dataset import is_dataset
@@ -19,15 +18,17 @@ from rota.data.log import Log
 from rota.data.options import Reading
 from rota.errors import InputError
 from rota.files import written_whole
+from rota.recipes.enough import coarser_resolution, naming, require_return, require_users
 from rota.recipes.opening import open_log
 from rota.types import Duration, Int64Array
 from rota.units import duration_text, seconds, ticks_per_second
 
 __all__ = ["find_routines", "lift_of_log", "routines_of_log", "save_routines"]
 
-LEAST_USERS = 20
 _BIN = 900.0  # s: eight to the shortest period
 _WIDTHS = (43_200, 21_600, 10_800, 7200, 3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 2, 1)  # s
+_REMEDY = "look at a category instead: --by COLUMN"
+_FARTHER = 1.05  # lags than 2.5 cycles of a period that was asked for, to tell it from a longer one
 _NEAR, _NEAR_BINS = 2.25, 200  # cycles of the strongest period that are shown from near; bins of one
 
 Tell = Callable[[str, int, int], None]
@@ -71,8 +72,15 @@ def find_routines(
                 f"{source} is a prepared dataset, which keeps items alone: ask --by {by} of the log itself"
             )
         reading = replace(reading, item=by)
+    if by == "":
+        raise InputError("--by '': expected the name of a column")
     tell("reading", 0, 0)
-    log = open_log(source, reading).log
+    try:
+        log = open_log(source, reading).log
+    except InputError as error:
+        if by is None:
+            raise
+        raise InputError(f"{error} (--by {by} takes the place of the item)") from error
     return routines_of_log(
         log, by="item" if by is None else by, utc=utc, shortest=shortest, longest=longest,
         most_pairs=most_pairs, seed=seed, tell=tell,
@@ -111,23 +119,25 @@ def routines_of_log(
             for two and a half cycles of the shortest or of ``longest``, or it has no UTC.
     """
     times = _times(log, utc)
-    resolution = time_resolution(times, log.unit)
+    resolution = coarser_resolution(log.times, log.clock, log.unit)
     span = float(int(times.max()) - int(times.min())) / ticks_per_second(log.unit)
     low, high = _range(
         log.name, resolution, span, seconds(shortest), None if longest is None else seconds(longest)
     )
     measure = partial(lift_of_log, log, utc=utc, most_pairs=most_pairs, seed=seed)
     width = max(_BIN, resolution)
-    lift = measure(
-        width=width, longest=min(span, CYCLES * high + width), tell=partial(tell, "counting pairs")
-    )
-    _require(log.name, by, lift)
+    reach = CYCLES * high * (1.0 if longest is None else _FARTHER) + width
+    with naming(log.name):
+        require_users(log.offsets)
+        lift = measure(width=width, longest=min(span, reach), tell=partial(tell, "counting pairs"))
+        require_return(lift, by, _REMEDY if by == "item" else "choose a coarser category")
     search = search_periods(
         lift, shortest=low, longest=high, seed=seed, report=partial(tell, "looking for periods")
     )
     tell("measuring", 0, 0)
     recency = find_recency(lift, [each.seconds for each in search.periods], seed=seed)
-    verdict, periods, faint = judge_rhythm(search.periods, recency)
+    told = search.untold is None and recency_is_told(lift)
+    verdict, periods, faint = judge_rhythm(search.periods, recency, told=told)
     near = lift
     if periods:
         fine = _fine(periods[0], resolution)
@@ -181,7 +191,7 @@ def save_routines(found: Routines, path: str | Path) -> None:
         InputError: The folder does not exist, or the path is a folder.
     """
     with written_whole(path) as part:
-        part.write_text(json.dumps(found.to_json(), indent=2) + "\n", encoding="utf-8")
+        part.write_text(json.dumps(found.to_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _times(log: Log, utc: bool) -> Int64Array:
@@ -202,6 +212,11 @@ def _range(
     name: str, resolution: float, span: float, shortest: float, longest: float | None
 ) -> tuple[float, float]:
     """Shortest and longest period to look for, in seconds."""
+    if longest is not None and shortest > longest:
+        raise InputError(
+            f"{name}: periods from {duration_text(shortest)} to {duration_text(longest)}: the shortest is "
+            "above the longest; exchange them"
+        )
     reach = CYCLES * LONGEST if longest is None else CYCLES * longest
     low, high = period_range(min(span, reach), max(_BIN, resolution), shortest, longest or LONGEST)
     most = duration_text(float(f"{span / CYCLES:.3g}"))
@@ -220,21 +235,6 @@ def _range(
 
 def _days(span: float) -> str:
     return f"{span / 86_400:,.3g} days"
-
-
-def _count(users: int) -> str:
-    return f"{users} user{'' if users == 1 else 's'}"
-
-
-def _require(name: str, by: str, lift: Lift) -> None:
-    if lift.num_users < LEAST_USERS:
-        raise InputError(
-            f"{name}: {_count(lift.num_users)} with two events or more: expected at least {LEAST_USERS}, "
-            "since routine is told from chance by how users differ"
-        )
-    if not lift.expected.sum() > 0:
-        remedy = "look at a category instead: --by COLUMN" if by == "item" else "choose a coarser category"
-        raise InputError(f"{name}: no user has the same {by} twice, so nothing can return: {remedy}")
 
 
 def _fine(period: Period, resolution: float) -> float:

@@ -1,0 +1,84 @@
+"""Enough: what a log must have for its routines to be told, by report, prior and arm alike."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from rota.analysis.lift import Lift
+from rota.analysis.resolution import time_resolution
+from rota.errors import InputError
+from rota.types import Int64Array
+
+__all__: list[str] = []
+
+LEAST_USERS = 20
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Say of which log an error is.
+
+    Raises:
+        InputError: As within, with the name before it.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+
+
+def require_users(offsets: Int64Array) -> None:
+    """Refuse a log of few users before its pairs are counted.
+
+    Args:
+        offsets: User ``u`` owns rows ``offsets[u]`` up to ``offsets[u + 1]``; shape ``(users + 1,)``.
+
+    Raises:
+        InputError: There are under 20 users with two events.
+    """
+    users, several = len(offsets) - 1, int((np.diff(offsets) > 1).sum())
+    if several >= LEAST_USERS:
+        return
+    if not several:
+        found = f"{users:,} user{'' if users == 1 else 's'}, none with two events or more"
+    else:
+        found = f"{several} user{'' if several == 1 else 's'} with two events or more"
+    raise InputError(
+        f"{found}: expected at least {LEAST_USERS}, since routine is told from chance by how users differ"
+    )
+
+
+def require_return(lift: Lift, by: str, remedy: str) -> None:
+    """Refuse a lift in which nothing can return, or that too few users are left in.
+
+    Args:
+        lift: Of all users, or of a sample.
+        by: What had to be the same.
+        remedy: What to do where nobody has any of it twice.
+
+    Raises:
+        InputError: Nobody has anything twice, or under 20 users were counted.
+    """
+    if lift.num_users < LEAST_USERS:
+        raise InputError(
+            f"{lift.num_users} users have few enough pairs to be counted: expected at least {LEAST_USERS}, "
+            "since routine is told from chance by how users differ; allow more pairs"
+        )
+    if not lift.expected.sum() > 0:
+        raise InputError(f"no user has the same {by} twice, so nothing can return: {remedy}")
+
+
+def coarser_resolution(times: Int64Array, clock: Int64Array, unit: str) -> float:
+    """Grid of a log's times, in seconds: that of the instants or of the wall clock, whichever is coarser.
+
+    Dates that were written as instants are a grid of a day, though on a wall clock with summer time they lie
+    at two hours of it.
+
+    Args:
+        times: Instants in ticks of ``unit``, shape ``(events,)``.
+        clock: The same events on the users' clock.
+        unit: s, ms, us or ns.
+    """
+    grid = time_resolution(times, unit)
+    return grid if clock is times else max(grid, time_resolution(clock, unit))
