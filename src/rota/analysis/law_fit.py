@@ -44,12 +44,14 @@ class LawFit:
         peak: Lift that it reaches at lag 0; the lift at a lag is fitted by ``peak`` times the profile.
         first: Shortest lag that was fitted, in seconds. Shorter ones are left out where the lift falls short
             of any such profile: nobody is in the same place twice within the hour, which is no routine.
+        too_fast: Harmonics of the fit that are not in the law, since nothing is foreseen by them.
     """
 
     kernel: Measured
     lift: Lift
     peak: float
     first: float
+    too_fast: int = 0
 
     @cached_property
     def fitted(self) -> Float64Array:
@@ -109,7 +111,8 @@ class LawFit:
         inside = f"{self.within:.0%} of lags inside the 95% band, "
         if not (high - low)[self.seen].any():  # all users alike
             inside = ""
-        return f"{self.kernel.in_words}; {inside}{self.distance:.3f} away (RMS, of f(0)){self._blind}"
+        fast = f"; {self.too_fast} faster harmonics foresee nothing more" if self.too_fast else ""
+        return f"{self.kernel.in_words}{fast}; {inside}{self.distance:.3f} away (RMS, of f(0)){self._blind}"
 
     @property
     def _blind(self) -> str:
@@ -139,6 +142,7 @@ class LawFit:
             "recency": [
                 {"width_hours": seconds(part.width) / 3600, "share": share} for share, part in kernel.recency
             ],
+            "harmonics_too_fast": self.too_fast,
             "peak": self.peak,
             "first_lag_hours": self.first / 3600,
             "longest_lag_hours": float(self.lift.lags[-1]) / 3600,

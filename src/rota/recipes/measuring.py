@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rota.analysis.foresight import Hindsight, fastest_of_use, slowed
 from rota.analysis.law_fit import LawFit, fit_law
 from rota.analysis.lift import Lift, measure_lift
 from rota.analysis.periods import CYCLES, LONGEST, period_range, search_periods
@@ -56,6 +57,7 @@ def measure_law(
 
     Periods from two hours to 90 days are looked for, as `rota routines` does, and the law has those that
     count in its verdict. It is fitted to lags up to four weeks, or to 2.5 cycles of the longest period.
+    Harmonics that are too fast to say what a user does next are left out, see `fastest_of_use`.
 
     Args:
         histories: What users did.
@@ -85,7 +87,14 @@ def measure_law(
     require_return(lift, "item", "take a column with a category for the item")
     periods = _periods(lift)
     near = max(_NEAR, _FEWEST_BINS * width, CYCLES * max(periods, default=0.0))
-    return fit_law(_first(lift, int(near / width)), periods, resolution=resolution)
+    found = fit_law(_first(lift, int(near / width)), periods, resolution=resolution)
+    return _of_use(found, Hindsight.of(offsets, times, items, histories.unit))
+
+
+def _of_use(found: LawFit, hindsight: Hindsight) -> LawFit:
+    """The law without harmonics that are too fast to foresee anything by."""
+    kernel, left, dropped = slowed(found.kernel, fastest_of_use(found.kernel, hindsight))
+    return replace(found, kernel=kernel, peak=found.peak * left, too_fast=dropped)
 
 
 def _events(histories: Histories, spans: Spans | None) -> tuple[Int64Array, Int64Array, Int64Array]:
