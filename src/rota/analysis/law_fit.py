@@ -45,6 +45,7 @@ class LawFit:
         first: Shortest lag that was fitted, in seconds. Shorter ones are left out where the lift falls short
             of any such profile: nobody is in the same place twice within the hour, which is no routine.
         too_fast: Harmonics of the fit that are not in the law, since nothing is foreseen by them.
+        whole: The fit with them; ``None`` if there are none.
     """
 
     kernel: Measured
@@ -52,6 +53,7 @@ class LawFit:
     peak: float
     first: float
     too_fast: int = 0
+    whole: "LawFit | None" = None
 
     @cached_property
     def fitted(self) -> Float64Array:
@@ -108,11 +110,12 @@ class LawFit:
         if self.kernel.static == 1:
             return f"nothing: neither routine nor recency was found, so no feature turns by time{self._blind}"
         low, high = self.lift.band(_CONFIDENCE)
-        inside = f"{self.within:.0%} of lags inside the 95% band, "
+        fit = self.whole or self
+        inside = f"{fit.within:.0%} of lags inside the 95% band, "
         if not (high - low)[self.seen].any():  # all users alike
             inside = ""
-        fast = f"; {self.too_fast} faster harmonics foresee nothing more" if self.too_fast else ""
-        return f"{self.kernel.in_words}{fast}; {inside}{self.distance:.3f} away (RMS, of f(0)){self._blind}"
+        fast = f"{self.too_fast} faster harmonics foresee nothing more; with them " if self.too_fast else ""
+        return f"{self.kernel.in_words}; {fast}{inside}{fit.distance:.3f} away (RMS, of f(0)){self._blind}"
 
     @property
     def _blind(self) -> str:
@@ -126,9 +129,10 @@ class LawFit:
 
     def facts(self) -> Mapping[str, object]:
         """What JSON holds of it."""
-        kernel = self.kernel
+        kernel, fit = self.kernel, self.whole or self
         return {
             "expression": str(kernel),
+            "fitted": str(fit.kernel),
             "static": kernel.static,
             "periodic": [
                 {
@@ -149,8 +153,8 @@ class LawFit:
             "bin_hours": self.lift.width / 3600,
             "users": self.lift.num_users,
             "pairs": self.lift.num_pairs,
-            "within_band": self.within,
-            "distance": self.distance,
+            "within_band": fit.within,
+            "distance": fit.distance,
         }
 
 

@@ -94,7 +94,9 @@ def measure_law(
 def _of_use(found: LawFit, hindsight: Hindsight) -> LawFit:
     """The law without harmonics that are too fast to foresee anything by."""
     kernel, left, dropped = slowed(found.kernel, fastest_of_use(found.kernel, hindsight))
-    return replace(found, kernel=kernel, peak=found.peak * left, too_fast=dropped)
+    if not dropped:
+        return found
+    return replace(found, kernel=kernel, peak=found.peak * left, too_fast=dropped, whole=found)
 
 
 def _events(histories: Histories, spans: Spans | None) -> tuple[Int64Array, Int64Array, Int64Array]:
