@@ -11,7 +11,6 @@ it, the validation curve of every training, and the commit of each arm.
 import argparse
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -22,12 +21,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pages import DOCS, write_between
+
 from rota.evaluation.loading import load_comparison
 from rota.evaluation.results import Comparison
 from rota.plots.learning import draw_learning
 
 RESULTS = Path(__file__).parent / "results" / "quality"
-PAGE = Path(__file__).parent.parent / "docs" / "results.md"
+PAGE = "results.md"
 WHO = ("--user", "user_id", "--item", "item_id", "--time", "timestamp")
 NYC = ("fsq_nyc.parquet", *WHO, "--zone", "America/New_York")
 FLIGHTS = ("flights", "--sample-users", "1000")
@@ -223,17 +224,12 @@ def section(name: str) -> str:
     return "\n".join(lines)
 
 
-def write_page(page: Path) -> None:
+def write_page() -> None:
     """Put each study that is kept where its marks stand on the page, and draw its learning curves."""
-    text = page.read_text(encoding="utf-8")
     for name in STUDIES:
         if (RESULTS / f"{name}.json").exists():
-            mark = f"<!-- {name} -->"
-            between = re.compile(rf"{re.escape(mark)}.*?<!-- end -->", re.DOTALL)
-            written = f"{mark}\n{section(name)}\n<!-- end -->"
-            text = between.sub(lambda _, written=written: written, text)
+            write_between(PAGE, name, section(name))
             draw(name)
-    page.write_text(text, encoding="utf-8")
 
 
 def draw(name: str) -> None:
@@ -242,7 +238,7 @@ def draw(name: str) -> None:
     for run in json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["comparison"]["arms"]:
         if "validation" in run:
             curves.setdefault(run["arm"], []).append(run["validation"])
-    draw_learning(curves, PAGE.parent / "images" / f"learning-{name}.png")
+    draw_learning(curves, DOCS / "images" / f"learning-{name}.png")
 
 
 def row(kept: Mapping[str, Any], arm: str, controls: Sequence[str]) -> Iterator[str]:
@@ -280,7 +276,7 @@ def main() -> None:
     if given.command == "run":
         run(given.logs, given.studies, given.processes, given.work)
     else:
-        write_page(PAGE)
+        write_page()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python benchmarks/rectools_peer.py run LOGS [--seeds 3] [--processes 1] [--work runs/peers] [--arms ...]
     python benchmarks/rectools_peer.py table
+    python benchmarks/rectools_peer.py write     # the table into docs/results.md
 
 `LOGS` is the folder that holds ml_100k.parquet. RecTools is installed into an environment of its own under
 `--work`, where each training leaves a file too: one that is done is not repeated, take its files away for
@@ -39,6 +40,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pages import write_between
 from peers.rota_models import question_of
 from rich.console import Console
 from rich.table import Table
@@ -256,6 +258,25 @@ def table(results: Mapping[str, Any]) -> Table:
     return shown
 
 
+def section(results: Mapping[str, Any]) -> str:
+    """What docs/results.md says: the table's rows, and what was not run."""
+    shown = table(results)
+    heads = [str(column.header) for column in shown.columns]
+    rows = zip(*(column.cells for column in shown.columns), strict=True)
+    return "\n".join(
+        [
+            f"{results['about']}; split `{results['split']['hash'][:12]}`. Mean minutes of a training on one "
+            "thread, some of them beside other work.",
+            "",
+            f"| {' | '.join(heads)} |",
+            f"|---|{'--:|' * (len(heads) - 1)}",
+            *(f"| {' | '.join(map(str, row))} |" for row in rows),
+            "",
+            f"Not run: {'; '.join(results['not_run'])}.",
+        ]
+    )
+
+
 def spread(values: Sequence[float]) -> str:
     """Mean, and standard deviation between seeds."""
     mean = f"{statistics.mean(values):.4f}"
@@ -285,10 +306,14 @@ def main() -> None:
     running.add_argument("--processes", type=int, default=1)
     running.add_argument("--work", type=Path, default=Path("runs/peers"))
     commands.add_parser("table", help="show the table of the results that are kept")
+    commands.add_parser("write", help="write that table into docs/results.md")
     given = parser.parse_args()
     if given.command == "run":
         run(given.logs, given.arms, given.seeds, given.processes, given.work.resolve())
-    Console().print(table(json.loads(RESULT.read_text(encoding="utf-8"))))
+    kept = json.loads(RESULT.read_text(encoding="utf-8"))
+    if given.command == "write":
+        write_between("results.md", RESULT.stem, section(kept))
+    Console().print(table(kept))
 
 
 if __name__ == "__main__":
