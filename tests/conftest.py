@@ -15,7 +15,7 @@ settings.register_profile(
     "rota",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("ROTA_EXAMPLES", "50")),  # `scripts/check all` has more
+    max_examples=int(os.environ.get("ROTA_EXAMPLES", "25")),  # `scripts/check all` has more
 )
 settings.load_profile("rota")
 

@@ -65,6 +65,27 @@ def test_a_daily_routine_is_shown_and_written(folder: Path, capsys: pytest.Captu
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("jitter", "grid", "least", "most"), [(10, 1, 5, 60), (10, 300, 100, 500), (1200, 1, 1500, 3500)]
+)
+def test_a_peak_is_shown_as_sharp_as_it_is(
+    folder: Path, jitter: float, grid: int, least: float, most: float
+) -> None:
+    """By seconds where buses keep them; by five minutes where the clock has no more."""
+    rng, users, days = np.random.default_rng(0), 30, 30
+    bus = np.broadcast_to([8, 13, 18], (users, days, 3)) * 3600 + rng.normal(0, jitter, (users, days, 3))
+    walk = rng.uniform(0, DAY, (users, days, 3))  # at any time, to any of ten places
+    times = T0 + DAY * np.arange(days)[:, None] + np.concatenate([bus, walk], axis=2)
+    items = np.concatenate([np.broadcast_to([0, 1, 2], bus.shape), rng.integers(3, 13, walk.shape)], axis=2)
+    name = written(
+        "bus.parquet", user=np.repeat(np.arange(users), days * 6), item=items.ravel(),
+        time=np.round(times / grid).astype(np.int64).ravel() * grid,
+    )  # fmt: skip
+    (period,) = run(name, *COLUMNS)["periods"]  # type: ignore[misc]
+    assert period["period_hours"] == 24.0
+    assert least <= period["half_width_hours"] * 3600 <= most
+
+
 def test_no_routine_is_said_with_what_would_have_been_seen(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,7 +29,11 @@ _BIN = 900.0  # s: eight to the shortest period
 _WIDTHS = (43_200, 21_600, 10_800, 7200, 3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 2, 1)  # s
 _REMEDY = "look at a category instead: --by COLUMN"
 _FARTHER = 1.05  # lags than 2.5 cycles of a period that was asked for, to tell it from a longer one
-_NEAR, _NEAR_BINS = 2.25, 200  # cycles of the strongest period that are shown from near; bins of one
+_NEAR, _NEAR_BINS = (
+    2.25,
+    200,
+)  # cycles of the strongest period that are shown from near; bins of one, at least
+_PEAK_BINS, _MOST_BINS = 4, 20_000  # in which its peak rises and falls; of all cycles shown
 
 Tell = Callable[[str, int, int], None]
 
@@ -140,9 +144,8 @@ def routines_of_log(
     verdict, periods, faint = judge_rhythm(search.periods, recency, told=told)
     near = lift
     if periods:
-        fine = _fine(periods[0], resolution)
-        near = measure(
-            width=fine, longest=min(_NEAR * periods[0].seconds, span), tell=partial(tell, "measuring peaks")
+        near = _from_near(
+            periods[0], resolution, span, partial(measure, tell=partial(tell, "measuring peaks"))
         )
     return Routines(
         name=log.name, by=by, clock=_clock(log, utc), events=len(log), left_out=log.about.dropped,
@@ -237,8 +240,15 @@ def _days(span: float) -> str:
     return f"{span / 86_400:,.3g} days"
 
 
-def _fine(period: Period, resolution: float) -> float:
-    """Width of the bins in which a period is shown from near, in seconds."""
-    wanted = period.seconds / _NEAR_BINS
-    fitting = [float(width) for width in _WIDTHS if width <= wanted] or [1.0]
-    return max(fitting[0], resolution)
+def _from_near(period: Period, resolution: float, span: float, measure: Callable[..., Lift]) -> Lift:
+    """The first cycles of a period, in bins so fine that they show how wide its peak is.
+
+    Bins become finer until a few of them lie within the peak, or they are as fine as the log's clock.
+    """
+    longest = min(_NEAR * period.seconds, span)
+    fine = [float(width) for width in _WIDTHS if width <= period.seconds / _NEAR_BINS] or [1.0]
+    for width in (max(each, resolution) for each in fine if longest / each <= _MOST_BINS):
+        lift = measure(width=width, longest=longest)
+        if width == resolution or 2 * peak_half_width(lift, period.seconds) >= _PEAK_BINS * width:
+            break
+    return lift
