@@ -1,32 +1,17 @@
 """The page of performance says what the kept files say."""
 
-import importlib.util
 import json
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from benchmark_scripts import benchmark
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
 TABLES = dict(re.findall(r"<!-- (\w+) -->\n(.*?)\n?<!-- end -->", PAGE, re.DOTALL))
 SCRIPTS = {"evaluation": "evaluation", "training": "training", "profile": "profile_training"}
-
-
-def script(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A benchmark, which finds those beside it, under a name that is nobody else's."""
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    spec = importlib.util.spec_from_file_location(
-        f"benchmark_{name}", ROOT / "benchmarks" / f"{SCRIPTS[name]}.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_each_table_has_its_place() -> None:
@@ -35,7 +20,7 @@ def test_each_table_has_its_place() -> None:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_table_is_what_is_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = script(name, monkeypatch)
+    module = benchmark(SCRIPTS[name], monkeypatch)
     if not module.RESULT.is_file():
         assert TABLES[name].startswith("Not measured yet")
         return
@@ -55,7 +40,7 @@ def test_the_table_of_training_has_a_row_for_each_peer(monkeypatch: pytest.Monke
             "measured": {"rota": side(100, 1.0), "A": side(100, 2.0), "B": side(50, 5.0)},
         },
     }
-    lines = script("training", monkeypatch).section({"pairs": pairs}).splitlines()
+    lines = benchmark("training", monkeypatch).section({"pairs": pairs}).splitlines()
     assert lines[0].endswith("a processor; `abc`.")
     assert lines[4:] == [
         "| one | 2 | 50 | 25 |  |  |  |",
