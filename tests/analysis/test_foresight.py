@@ -46,6 +46,12 @@ def test_surprise_equals_a_loop() -> None:
     np.testing.assert_allclose(hindsight.surprise(profile), min(told, key=np.mean), rtol=1e-12)
 
 
+def test_where_the_wall_clock_steps_back_an_event_is_as_near_as_it_was() -> None:
+    times = np.array([0, 1, 2, 3, 4, 3.5]) * HOUR
+    hindsight = Hindsight.of(np.array([0, 6]), times.astype(np.int64), np.zeros(6, np.int64), "s")
+    assert hindsight.lags[0, 0] == HOUR / 2
+
+
 def test_what_stays_changes_nothing() -> None:
     hindsight = Hindsight.of(*town(1.0, users=5), "s")
     moving = Measured(Harmonics("24h", [1, 2, 5], [0.5, 0.3, 0.2]) * 0.75 + Laplace("12h") * 0.25)

@@ -31,7 +31,7 @@ class Hindsight:
     """Events that are to be foreseen, and what went before them.
 
     Attributes:
-        lags: Seconds since each earlier event, shape ``(targets, events)``; NaN where there is none.
+        lags: Seconds to each earlier event, shape ``(targets, events)``; NaN where there is none.
         same: Whether that was of the same item, likewise.
         users: Of each target, shape ``(targets,)``.
         num_items: Size of the catalogue.
@@ -48,7 +48,7 @@ class Hindsight:
 
         Args:
             offsets: Where each user's events begin, and the end; shape ``(users + 1,)``.
-            times: Ticks of ``unit``, ascending for each user; shape ``(events,)``.
+            times: Ticks of ``unit``, each user's in the order of his events; shape ``(events,)``.
             items: Likewise.
             unit: s, ms, us or ns.
         """
@@ -59,7 +59,7 @@ class Hindsight:
         back = chosen[:, None] - np.arange(1, _LONGEST + 1)
         there = back >= offsets[users[chosen]][:, None]
         back = np.where(there, back, 0)
-        lags = (times[chosen][:, None] - times[back]) / ticks_per_second(unit)
+        lags = np.abs(times[chosen][:, None] - times[back]) / ticks_per_second(unit)  # wall clocks step back
         same = there & (items[back] == items[chosen][:, None])
         return cls(np.where(there, lags, np.nan), same, users[chosen], int(items.max(initial=0)) + 1)
 

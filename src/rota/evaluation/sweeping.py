@@ -16,7 +16,7 @@ from rota.evaluation.answering import Answering, require_catalogue
 from rota.evaluation.counting import block_width, ones_of, refuse_nan
 from rota.evaluation.ranking import require_codes
 from rota.evaluation.seen import SeenPairs
-from rota.models.base import Network, Scorer
+from rota.models.base import Network, Outlook, Scorer
 from rota.types import Int64Array
 
 __all__: list[str] = []
@@ -59,8 +59,8 @@ class Product(Answering):
         Raises:
             InputError: As `Network.forward`.
         """
-        features = self.network(batch).features
-        return features[torch.arange(len(features), device=features.device), batch.lengths - 1]
+        outlook: Outlook = self.network(batch)
+        return outlook.last(batch.lengths)
 
     def ranks(
         self, answers: Float[Tensor, "rows embedding_dim"], targets: Int64Array, seen: SeenPairs | None

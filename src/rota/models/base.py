@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from rota.batch import Batch, TimeAccess
@@ -51,6 +51,14 @@ class Outlook(NamedTuple):
 
     features: Float[Tensor, "batch length embedding_dim"]
     copies: Copies | None
+
+    def last(self, lengths: Int64[Tensor, " batch"]) -> Float[Tensor, "batch embedding_dim"]:
+        """Features of each row's last event.
+
+        Args:
+            lengths: Events of each row, one at least.
+        """
+        return self.features[torch.arange(len(lengths), device=self.features.device), lengths - 1]
 
 
 class Network(nn.Module, Scorer, ABC):
@@ -128,9 +136,9 @@ class Network(nn.Module, Scorer, ABC):
         Raises:
             InputError: As `forward`.
         """
-        features, copies = self(batch)
-        last = features[torch.arange(len(batch.lengths), device=batch.items.device), batch.lengths - 1]
-        logits: Tensor = last @ self.item_embeddings.T
+        outlook: Outlook = self(batch)
+        logits = outlook.last(batch.lengths) @ self.item_embeddings.T
+        copies = outlook.copies
         return logits if copies is None else copies.log_probabilities(logits, batch.lengths)
 
     def _clock(self, batch: Batch) -> tuple[Tensor | None, Tensor | None]:

@@ -29,10 +29,8 @@ _BIN = 900.0  # s: eight to the shortest period
 _WIDTHS = (43_200, 21_600, 10_800, 7200, 3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 2, 1)  # s
 _REMEDY = "look at a category instead: --by COLUMN"
 _FARTHER = 1.05  # lags than 2.5 cycles of a period that was asked for, to tell it from a longer one
-_NEAR, _NEAR_BINS = (
-    2.25,
-    200,
-)  # cycles of the strongest period that are shown from near; bins of one, at least
+_NEAR = 2.25  # cycles of the strongest period that are shown from near
+_NEAR_BINS = 200  # of one of them, at least
 _PEAK_BINS, _MOST_BINS = 4, 20_000  # in which its peak rises and falls; of all cycles shown
 
 Tell = Callable[[str, int, int], None]
