@@ -58,6 +58,23 @@ def test_against_loops(encoding: Encoding) -> None:
     torch.testing.assert_close(attention(queries, events, asked, seen), mixed.flatten(2), rtol=0, atol=1e-6)
 
 
+@EVERY
+def test_the_way_with_dropout_is_the_way_without_it_but_for_what_is_dropped(
+    encoding: Encoding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rota.attention.softmax_of_two.dropout", lambda x, *_, **__: x)
+    attention = made(encoding, dropout=0.5)
+    found = []
+    for training in (True, False):
+        attention.train(training)
+        queries, events, asked, seen = inputs()
+        queries.requires_grad_(), events.requires_grad_()
+        attended = attention(queries, events, asked, seen)
+        attended.square().sum().backward()
+        found.append((attended, queries.grad, events.grad))
+    torch.testing.assert_close(found[0], found[1], rtol=1e-5, atol=1e-6)
+
+
 def test_dropout_falls_on_probabilities_in_training_alone() -> None:
     """With values that are one another's unit vectors, what comes out is the probabilities."""
     attention = made(NoEncoding(), dropout=0.25)

@@ -3,9 +3,9 @@
 import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 from torch.utils.checkpoint import checkpoint
 
+from rota.attention.dropout import dropout
 from rota.attention.interval_lengths import smallest_gaps
 from rota.attention.interval_tables import IntervalVectors
 from rota.attention.interval_weights import Parts, weights_and_intervals
@@ -136,7 +136,7 @@ class IntervalAttention(nn.Module):
 
     def _attended(self, parts: Parts, start: int, stop: int) -> Tensor:
         weights, intervals = weights_and_intervals(parts, start, stop)
-        weights = dropout(weights, self.dropout, self.training)
+        weights = dropout(weights, self.dropout, training=self.training)
         buckets = parts.interval_values.shape[-2]
         mass = weights.new_zeros((*weights.shape[:-1], buckets)).scatter_add(-1, intervals, weights)
         v = parts.v[:, :, :stop]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from rota.attention.dropout import Dropout
 from rota.encodings.numerals import require_whole
 from rota.errors import InputError
 
@@ -52,7 +53,7 @@ class IntervalTables(nn.Module):
         self.interval_values = _table(num_intervals + 1, embedding_dim)
         self.position_keys = _table(max_len, embedding_dim)
         self.position_values = _table(max_len, embedding_dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, length: int) -> IntervalVectors:
         """Vectors of all intervals and of the first positions, once for all layers, as published.

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from rota.attention.dropout import dropout
 from rota.encodings.base import Rotation
 from rota.errors import InputError
 
@@ -54,10 +55,12 @@ class SoftmaxOfTwo(nn.Module):
             InputError: A time is missing that the rotation needs, or features do not fit.
         """
         q, k = self._rotated(queries, events, query_time, key_time)
-        dropout = self.dropout if self.training else 0.0
-        attended = scaled_dot_product_attention(
-            q, k, self._heads(self.value(events)), dropout_p=dropout, is_causal=True
-        )
+        v = self._heads(self.value(events))
+        dropped = self.dropout if self.training else 0.0
+        if dropped and q.device.type == "cpu":  # where PyTorch has no kernel that drops either
+            attended = dropout(_probabilities(q, k), dropped, training=True) @ v
+        else:
+            attended = scaled_dot_product_attention(q, k, v, dropout_p=dropped, is_causal=True)
         return attended.transpose(1, 2).flatten(2)
 
     def probabilities(
@@ -68,10 +71,7 @@ class SoftmaxOfTwo(nn.Module):
         key_time: Int64[Tensor, "batch length"] | None,
     ) -> Float[Tensor, "batch heads length length"]:
         """Attention of each query (third axis) over the keys (last axis), by the plain formula."""
-        q, k = self._rotated(queries, events, query_time, key_time)
-        logits = q @ k.mT / math.sqrt(q.shape[-1])
-        future = torch.ones(logits.shape[-2:], dtype=torch.bool, device=logits.device).triu(1)
-        return logits.masked_fill(future, -math.inf).softmax(-1)
+        return _probabilities(*self._rotated(queries, events, query_time, key_time))
 
     def _rotated(
         self, queries: Tensor, events: Tensor, query_time: Tensor | None, key_time: Tensor | None
@@ -82,3 +82,11 @@ class SoftmaxOfTwo(nn.Module):
     def _heads(self, x: Tensor) -> Tensor:
         heads: Tensor = x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         return heads
+
+
+def _probabilities(q: Tensor, k: Tensor) -> Tensor:
+    """Of each query over itself and earlier keys, shape ``(batch, heads, length, length)``."""
+    batch, heads, length, width = q.shape
+    future = torch.full((length, length), -math.inf, dtype=q.dtype, device=q.device).triu(1)
+    flat = torch.baddbmm(future, q.flatten(0, 1), k.flatten(0, 1).mT, alpha=1 / math.sqrt(width))
+    return flat.softmax(-1).view(batch, heads, length, length)

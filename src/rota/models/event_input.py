@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from rota.attention.dropout import Dropout
 from rota.batch import Batch
 from rota.encodings.inputs import InputFeature, InputRecipe
 from rota.errors import InputError
@@ -35,7 +36,7 @@ class EventInput(nn.Module):
         super().__init__()
         self.items, self.positions, self.scale = items, positions, scale
         self.features = nn.ModuleList(features)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch length embedding_dim"]:
         """Features of each event.

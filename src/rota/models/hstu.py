@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import silu
 
+from rota.attention.dropout import Dropout
 from rota.attention.pointwise import Divisor, PointwiseAttention
 from rota.batch import TimeAccess
 from rota.encodings.base import Encoding
@@ -43,7 +44,7 @@ class HSTULayer(nn.Module):
         self.input_norm = nn.LayerNorm(dim, eps=_NORM_EPS, elementwise_affine=False)
         self.project = nn.Linear(dim, sum(self.widths), bias=False)
         self.sum_norm = nn.LayerNorm(self.widths[0], eps=_NORM_EPS, elementwise_affine=False)
-        self.dropout = nn.Dropout(recipe.dropout)
+        self.dropout = Dropout(recipe.dropout)
         self.output = nn.Linear(self.widths[0], dim)
         nn.init.normal_(self.project.weight, std=_STD)
         nn.init.xavier_uniform_(self.output.weight)

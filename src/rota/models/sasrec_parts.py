@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from rota.attention.dropout import Dropout
 from rota.batch import TimeAccess
 from rota.encodings.inputs import InputRecipe
 from rota.models.event_input import EventInput, time_features
@@ -32,9 +33,9 @@ class PointWise(nn.Module):
         self.maps = nn.Sequential(
             nn.Linear(embedding_dim, embedding_dim),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
             nn.Linear(embedding_dim, embedding_dim),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         )
 
     def forward(self, x: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from rota.attention.dropout import Dropout
 from rota.attention.softmax import SoftmaxAttention
 from rota.batch import TimeAccess
 from rota.encodings.base import Encoding, Rotation
@@ -33,7 +34,7 @@ class Block(StackedBlock):
             nn.GELU(),
             nn.Linear(4 * embedding_dim, embedding_dim),
         )
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor, *told: Any) -> Tensor:
         """Transform features of shape ``(batch, length, embedding_dim)``."""
