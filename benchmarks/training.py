@@ -66,14 +66,14 @@ class Side:
     settings: Mapping[str, Any]
 
 
-def ours(model: str, loss: str) -> Side:
-    """Rota by `fit`."""
+def ours(model: str, loss: str, num_negatives: int | None = None, negatives: str | None = None) -> Side:
+    """Rota by `fit`; negatives that are not given are the loss's own."""
     arguments = {
         "embedding_dim": DIM, "num_layers": LAYERS, "num_heads": HEADS, "max_len": LENGTH, "dropout": DROPOUT,
     }  # fmt: skip
     access = "request" if model == "hstu" else "none"
-    told = {"model": model, "arguments": arguments, "loss": loss, "batch": BATCH, "time_access": access}
-    return Side("rota_epochs.py", told)
+    how = {"loss": loss, "num_negatives": num_negatives, "negatives": negatives, "batch": BATCH}
+    return Side("rota_epochs.py", {"model": model, "arguments": arguments, "time_access": access} | how)
 
 
 def theirs(model: str, loss: str, negatives: int) -> Side:
@@ -106,23 +106,23 @@ def hstu(which: str, *, compiled: bool) -> Side:
     return Side("hstu_epochs.py", told)
 
 
-UNIFORM = f"sampled_softmax(num_negatives={NEGATIVES}, negatives=uniform())"
+UNIFORM = ("sampled_softmax", NEGATIVES, "uniform")
 PAIRS = {
     f"SASRec, sampled softmax, {NEGATIVES} uniform negatives a position": {
-        "rota": ours("sasrec", UNIFORM), "RecTools": theirs("sasrec", "sampled_softmax", NEGATIVES),
+        "rota": ours("sasrec", *UNIFORM), "RecTools": theirs("sasrec", "sampled_softmax", NEGATIVES),
     },
     "SASRec, full softmax": {
         "rota": ours("sasrec", "full_softmax"), "RecTools": theirs("sasrec", "softmax", 1),
         "RecBole": recbole(batch=2048, steps=3),
     },
     "SASRec, BCE, one negative": {
-        "rota": ours("sasrec", "bce(num_negatives=1)"), "RecTools": theirs("sasrec", "BCE", 1),
+        "rota": ours("sasrec", "bce", 1), "RecTools": theirs("sasrec", "BCE", 1),
     },
     "SASRec, sampled softmax, 512 negatives shared in a batch": {
         "rota": ours("sasrec", "sampled_softmax"),
     },
     f"HSTU, sampled softmax, {NEGATIVES} uniform negatives a position": {
-        "rota": ours("hstu", UNIFORM), "RecTools": theirs("hstu", "sampled_softmax", NEGATIVES),
+        "rota": ours("hstu", *UNIFORM), "RecTools": theirs("hstu", "sampled_softmax", NEGATIVES),
     },
     "HSTU, the same in a plain loop": {
         "rota": hstu("rota", compiled=False), "plain port": hstu("plain", compiled=False),

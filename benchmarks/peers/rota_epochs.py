@@ -2,8 +2,8 @@
 
     python rota_epochs.py LOG SETTINGS
 
-`SETTINGS` is JSON: model, its arguments, loss, batch, epochs, threads. JSON goes to standard output. The
-first epoch is a warm-up and is not told.
+`SETTINGS` is JSON: model, its arguments, time access, loss, its negatives, batch, epochs, threads. JSON goes
+to standard output. The first epoch is a warm-up and is not told.
 """
 
 import json
@@ -32,6 +32,7 @@ def main() -> None:
     model = MODELS[settings["model"]](**settings["arguments"])
     network = model.build(num_items=histories.num_items, unit=histories.unit, time_access=access, seed=0)
     windows = TrainingWindows(histories, question.stages.train, model.max_len, access)
+    loss = parse_loss(settings["loss"], settings["num_negatives"], settings["negatives"])
     ends = [time.perf_counter()]
 
     def validate() -> float:
@@ -41,9 +42,7 @@ def main() -> None:
     fit(
         network,
         windows,
-        Training(
-            epochs=settings["epochs"] + 1, batch_size=settings["batch"], loss=parse_loss(settings["loss"])
-        ),
+        Training(epochs=settings["epochs"] + 1, batch_size=settings["batch"], loss=loss),
         seed=0,
         validate=validate,
         keep=lambda: None,
