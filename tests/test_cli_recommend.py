@@ -1,6 +1,7 @@
 """rota recommend: what it prints and writes, and what it refuses in one line."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pytest
 from rota import cli
 from rota.data.reading import read_log
 from rota.recipes.recommending import recommend, recommend_to_users
-from rota.serving.artefact import save_artefact
+from rota.serving.artefact import mark_stopped, save_artefact
 from served import question_of, untrained
 from town import Event, columns, town
 
@@ -116,9 +117,31 @@ def test_one_event_is_a_history(capsys: pytest.CaptureFixture[str]) -> None:
     assert "passer-by: rope" in capsys.readouterr().out
 
 
+def test_a_new_user_gets_what_is_popular(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for at in ("", f"--at {LATER}"):
+        assert cli.run(f"recommend run --k 3 --json {tmp_path / 'new.json'} {at}".split()) == 0
+        out, err = capsys.readouterr()
+        assert not err
+        assert out.startswith("a new user: rope, trained on town")
+        assert "what is popular: no history was given" in out.splitlines()
+        (told,) = json.loads((tmp_path / "new.json").read_text())
+        assert told["user"] is None
+        assert told["basis"] == "popularity"
+        assert [one["item"] for one in told["best"]] == recommend("run", items=[], k=3).items
+
+
+def test_a_model_whose_training_broke_off_says_so(
+    capsys: pytest.CaptureFixture[str], place: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(place / "run", tmp_path / "run")
+    mark_stopped(tmp_path / "run" / "models" / "rope-seed0", "KeyboardInterrupt")
+    assert cli.run(f"recommend {tmp_path / 'run'} --history one.csv {WHO} --at {LATER}".split()) == 0
+    assert "its training broke off: KeyboardInterrupt" in capsys.readouterr().out.splitlines()
+
+
 BAD = {
-    "no history": ("run", "--history"),
     "missing file": (f"run --history nope.parquet {WHO} --at {LATER}", "nope.parquet", "no such file"),
+    "not a time, of a new user": ("run --at noon", "'noon'", "ISO 8601"),
     "no columns": (f"run --history one.parquet --at {LATER}", "--user", "user, item, when"),
     "missing run": (f"nope --history one.parquet {WHO} --at {LATER}", "nope", "no such folder"),
     "no model": (f". --history one.parquet {WHO} --at {LATER}", "no trained model"),

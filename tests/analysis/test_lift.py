@@ -1,5 +1,6 @@
 """The lift: exact against a count pair by pair, one on average by chance, the same however counted."""
 
+import tracemalloc
 from itertools import permutations
 
 import numpy as np
@@ -50,6 +51,22 @@ def test_numpy_alone_counts_the_same(block: int, monkeypatch: pytest.MonkeyPatch
     np.testing.assert_array_equal(plain.pairs, compiled.pairs)
     np.testing.assert_allclose(plain.expected, compiled.expected, rtol=1e-12)
     assert (plain.num_users, plain.num_pairs, plain.share) == (compiled.num_users, compiled.num_pairs, 1.0)
+
+
+def test_memory_does_not_grow_with_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten times the events, in blocks of the same size, and not a tenth more memory."""
+    monkeypatch.setattr(pair_counts, "_BLOCK", 20_000)
+    rng, peaks = np.random.default_rng(0), []
+    for users in (40, 400):
+        offsets = np.arange(users + 1) * 1000
+        times = rng.integers(0, 10**7, (users, 1000))
+        times.sort(axis=1)
+        labels = rng.integers(0, 9, users * 1000)
+        tracemalloc.start()
+        measure_lift(offsets, times.ravel(), labels, width=100, longest=2000, groups=10)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]
 
 
 def test_dealing_items_at_random_gives_what_is_expected() -> None:

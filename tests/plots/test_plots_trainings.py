@@ -11,6 +11,7 @@ DONE = TrainingRow("rope", 0, None, (0.2, 0.312, 0.3), 1, 0.287)
 BEFORE = TrainingRow("none", 1, None, (0.2,), 0, 0.25, True)
 RUNS = TrainingRow("hstu:rope+clockrope+timestamp_embedding+repeat", 12, 2.4, (0.2, 0.301))
 STARTS = TrainingRow("[bold]trope[/]", 3, 0.0)
+FAILED = TrainingRow("sasrec", 2, None, (0.2, 0.1), failed=True)
 WAITS = TrainingRow("trope", 4)
 
 
@@ -35,6 +36,7 @@ def test_each_state_is_told() -> None:
     assert " ".join(words(rows, "none")) == "none 1 ✓ done before best 1 of 1 0.200 0.250"
     assert words(rows, "trope") == ["trope", "4", "waiting"]
     assert words(rows, "[bold]trope[/]")[1:] == ["3", "1", "of", "8"]
+    assert " ".join(words([DONE, FAILED], "sasrec")) == "sasrec 2 ✗ failed in 3 of 8 0.100"
     (line,) = [line for line in lines(rows) if line.split()[0:1] and line.split()[0].startswith("hstu:")]
     assert line.split()[-4:] == ["3", "of", "8", "0.301"]
     assert "3 of 5 done; about 4 min left" in lines(rows)[-1]

@@ -1,5 +1,6 @@
 """A comparison whose training diverges: it says where, and what was trained stays, and is named."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ from rota.errors import InputError
 from rota.models.base import Network
 from rota.models.transformer import Transformer
 from rota.recipes.comparison import compare
+from rota.recipes.outcomes import RECORD
 from rota.recipes.plan import Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.recommending import recommend
 from rota.recipes.train_config import TrainConfig
 from rota.recipes.training_run import train
 from rota.serving.artefact import load_artefact
+from rota.toml import read_recipe
 from rota.training.loop import fit
 from rota.training.progress import Fitted, Progress
 from rota.training.recipe import Training
@@ -69,6 +72,7 @@ def test_the_best_epoch_so_far_stays_and_is_named(
     )
     assert f"is in {kept}" in message
     assert "\n" not in message
+    assert "1 of 2 trainings are finished and kept: the same command without an arm that failed" in message
     assert sorted(path.name for path in (out / "models").iterdir()) == ["none-seed0", "rope-seed0"]
     facts = load_artefact(kept).provenance
     assert facts.best_epoch in (0, 1)
@@ -83,8 +87,37 @@ def test_without_an_epoch_there_is_nothing_to_keep(
 ) -> None:
     spoil(monkeypatch, arm=0, epoch=0)
     with pytest.raises(InputError, match=r"arm none, seed 0: .* epoch 1, step 2: .*no checkpoint"):
-        compare(log, PLAN, out=tmp_path / "out")
+        compare(log, replace(PLAN, arms=("none",), control="none"), out=tmp_path / "out")
     assert not list(tmp_path.iterdir())
+
+
+def test_the_other_arms_are_trained_all_the_same_and_kept_for_a_comparison_without_it(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, rest = tmp_path / "out", ("rope", "trope")
+    with monkeypatch.context() as spoilt:
+        spoil(spoilt, arm=0, epoch=0)
+        with pytest.raises(InputError, match=r"^arm none, seed 0: .*; 2 of 3 trainings are finished"):
+            compare(log, replace(PLAN, arms=("none", *rest)), out=out)
+    trained = {name: (out / "models" / f"{name}-seed0" / RECORD).stat().st_mtime_ns for name in rest}
+    found = compare(log, replace(PLAN, arms=rest, control="rope"), out=out)
+    assert [run.arm for run in found.comparison.runs if run.seed is not None] == [*rest]
+    for name, time in trained.items():
+        assert (out / "models" / f"{name}-seed0" / RECORD).stat().st_mtime_ns == time
+    assert read_recipe(out / "plan.toml", Plan).arms == rest
+
+
+def refuse(*_: object) -> None:
+    raise InputError("no")
+
+
+def test_where_several_fail_the_first_is_told_whole(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rota.recipes.outcomes.run_trial", refuse)
+    with pytest.raises(InputError) as refused:
+        compare(log, PLAN, out=tmp_path / "out")
+    assert str(refused.value) == "arm none, seed 0: no; arm rope, seed 0 failed too"
 
 
 def test_without_a_folder_it_says_so(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """A comparison in several processes: the same bits as in one, and none of them outlives it."""
 
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from rota.recipes import pool
 from rota.recipes.comparison import compare
 from rota.recipes.handing import hand_over, take_over
 from rota.recipes.jobs import Job, jobs_of
-from rota.recipes.outcomes import RECORD, finished
+from rota.recipes.outcomes import RECORD, Outcome, finished
 from rota.recipes.plan import Plan
 from rota.recipes.protocol import Protocol
 from rota.recipes.question import Question, ask_of
@@ -71,6 +72,9 @@ class Heard(Unwatched):
 
     def finish(self, run: Run, fitted: Fitted) -> None:
         self.events.append(("finish", run.arm, run.seed))
+
+    def fail(self, arm: str, seed: int, why: str) -> None:
+        self.events.append(("fail", arm, seed))
 
 
 @pytest.fixture(scope="module")
@@ -182,16 +186,18 @@ def test_what_is_handed_over_is_what_was_asked(log: Log, tmp_path: Path) -> None
     assert again.log.items.base is not None  # mapped, not read
 
 
-def pooled(log: Log, asked: Plan, folder: Path, watcher: Unwatched, change: Callable[[Job], Job]) -> None:
-    """Trainings of a plan, the last of them changed, in one process of its own."""
+def pooled(
+    log: Log, asked: Plan, folder: Path, watcher: Unwatched, change: Callable[[Job], Job], changed: int = -1
+) -> list[Outcome | InputError]:
+    """Trainings of a plan, one of them changed, in one process of its own."""
     question = ask_of(log)
     for name in ("work", "models"):
         (folder / name).mkdir()
     hand_over(question, asked.protocol, folder / "work")
     jobs = [job for own in jobs_of(question, asked, folder, 1).values() for job in own]
-    jobs[-1] = change(jobs[-1])
+    jobs[changed] = change(jobs[changed])
     try:
-        pool.worked_off(jobs, folder / "work", processes=1, threads=1, watcher=watcher)
+        return pool.worked_off(jobs, folder / "work", processes=1, threads=1, watcher=watcher)
     finally:
         for job in jobs:
             (folder / f"{job.name} is {'' if finished(job) else 'not '}finished").touch()
@@ -224,14 +230,18 @@ def test_a_killed_process_is_told_with_its_training(
 
 
 @pytest.mark.slow
-def test_a_training_that_fails_is_told_and_what_is_finished_stays(
+def test_a_training_that_fails_is_told_and_the_others_are_done(
     log: Log, tmp_path: Path, workers: list[subprocess.Popen[str]]
 ) -> None:
     def blind(job: Job) -> Job:
         return replace(job, blueprint=replace(job.blueprint, time_access="none"))
 
-    with pytest.raises(InputError, match=r"^arm rope\+clockrope, seed 0: \w+ works by time"):
-        pooled(log, plan(seeds=1), tmp_path, Unwatched(), blind)
+    heard = Heard()
+    failed, done = pooled(log, plan(ARMS[::-1], seeds=1), tmp_path, heard, blind, 0)
+    assert isinstance(failed, InputError)
+    assert re.match(r"arm rope\+clockrope, seed 0: \w+ works by time", str(failed))
+    assert isinstance(done, Outcome)
+    assert ("fail", "rope+clockrope", 0) in heard.events
     assert workers[0].returncode == 0
     assert (tmp_path / "arm none, seed 0 is finished").is_file()
     assert (tmp_path / "arm rope+clockrope, seed 0 is not finished").is_file()

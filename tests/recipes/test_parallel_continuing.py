@@ -181,8 +181,6 @@ def test_another_number_of_threads_is_another_training(log: Log, begun: Path) ->
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (replace(PLAN, seeds=3), "seeds 2, and this has 3"),
-        (replace(PLAN, arms=("none", "trope")), "arms ['none', 'rope'], and this has ['none', 'trope']"),
         (replace(PLAN, temperature=0.5), "temperature None, and this has 0.5"),
         (
             replace(PLAN, protocol=replace(PLAN.protocol, training=Training(epochs=1))),
@@ -194,8 +192,28 @@ def test_another_plan_is_refused_and_harms_nothing(log: Log, begun: Path, plan: 
     before = content(begun)
     with pytest.raises(InputError) as refused:
         compare(log, plan, out=begun)
-    assert f"{begun} is of a comparison with {said}: expected the same plan" in str(refused.value)
+    assert f"{begun} is of a comparison with {said}: expected the same, but for arms and seeds" in str(
+        refused.value
+    )
     assert content(begun) == before
+
+
+@pytest.mark.parametrize(
+    ("plan", "before", "done"),
+    [
+        (replace(PLAN, seeds=3), FOLDERS[:2], ["none-seed2", "rope-seed0", "rope-seed1", "rope-seed2"]),
+        (replace(PLAN, arms=("rope", "none"), control="rope", seeds=1), ["none-seed0"], ["rope-seed0"]),
+        (replace(PLAN, arms=("trope",), control="trope"), [], ["trope-seed0", "trope-seed1"]),
+    ],
+)
+def test_with_other_arms_or_seeds_it_goes_on_and_ends_as_if_they_had_been_meant_from_the_start(
+    log: Log, begun: Path, tmp_path: Path, plan: Plan, before: list[str], done: list[str]
+) -> None:
+    watcher = again(log, begun, plan)
+    assert (watcher.before, watcher.done) == (before, done)
+    compare(log, plan, out=tmp_path / "anew")
+    anew, found = content(tmp_path / "anew"), content(begun)
+    assert {name: found[name] for name in anew} == anew
 
 
 def test_another_log_is_refused_and_harms_nothing(begun: Path) -> None:

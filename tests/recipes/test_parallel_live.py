@@ -100,6 +100,28 @@ def test_the_table_stays_with_every_row_and_says_that_it_was_interrupted(
     assert "left" not in last
 
 
+def test_one_that_failed_is_shown_and_no_time_is_left_for_it(
+    question: Question, clock: SimpleNamespace
+) -> None:
+    shown = console(terminal=True)
+    with LiveWatcher(shown) as watcher:
+        go_through(watcher, question, clock)
+        watcher.fail("rope", 0, "arm rope, seed 0: it has diverged")
+        picture = table(watcher, shown)
+        assert "2 of 4 done, 1 failed, 2 at once; about" in picture
+        assert "rope 0 ✗ failed in 2 of 4 0.250" in [" ".join(row.split()) for row in picture.splitlines()]
+        watcher.start("rope", 1)
+        watcher.finish(run(question, "rope", 1, 2), FITTED)
+        assert "3 of 4 done, 1 failed, 2 at once" in table(watcher, shown)
+        assert "left" not in table(watcher, shown)
+    plain = console(terminal=False)
+    with LiveWatcher(plain) as watcher:
+        go_through(watcher, question, clock)
+        watcher.fail("rope", 0, "arm rope, seed 0: it has diverged")
+    assert isinstance(plain.file, StringIO)
+    assert plain.file.getvalue().splitlines()[-1] == "✗ arm rope, seed 0: it has diverged"
+
+
 def test_where_there_is_no_terminal_each_that_is_done_is_a_line(
     question: Question, clock: SimpleNamespace
 ) -> None:

@@ -40,8 +40,8 @@ _ROWS, _MODEL, _TRAINING = "Rows", "The model", "Training"
     "trained on the same split with the same access to the clock, beside the untrained baselines. The "
     "folder gets results.json, ranks.parquet, learning.png, attention.png, prior.png, and each model.\n\n"
     "Trainings run side by side, as cores and memory allow. After an interruption of any kind the same "
-    "command with the same --out goes on: what is finished there, from the same recipe, data and code, is "
-    "not done again.",
+    "command with the same --out goes on, with other arms or seeds too: what is finished there, from the "
+    "same recipe, data and code, is not done again. Where a training diverges the others are done first.",
     epilog="Examples:\n\n"
     "  rota compare flights --sample-users 1000 --prior 'wrapped_gaussian(24h, 0.5h)'\n\n"
     "  rota compare checkins.parquet --user user_id --item venue --time timestamp --zone America/New_York\n\n"

@@ -18,13 +18,14 @@ from rota.files import written_whole
 from rota.recipes.finding import open_model
 from rota.recipes.history_file import left_out, open_history
 from rota.recipes.opening import stated
-from rota.recipes.recommending import recommend_to_users
+from rota.recipes.recommending import recommend, recommend_to_users
 from rota.serving.recommendation import Basis, Recommendations
 
 __all__: list[str] = []
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 _SHOWN = 20  # users on the screen
+_NEW = None  # whom no history was given for; he has no name
 
 
 @app.command(
@@ -33,19 +34,21 @@ _SHOWN = 20  # users on the screen
     "one model. Every user of the history gets the best items for each --at; the scores of several users are "
     "in the file of --json.\n\n"
     "Times are brought to the clock that the model was trained on: without an offset they are what that "
-    "clock shows, whole numbers are in its unit. A user without known items gets what is popular.",
+    "clock shows, whole numbers are in its unit. A user without known items gets what is popular, and so does "
+    "a new one: leave --history out.",
     epilog="Examples:\n\n"
     "  rota recommend runs/town/models/clockrope-seed0 --history mine.csv --user u --item i --time t "
     "--at 2024-05-31T18:00\n\n"
+    "  rota recommend runs/town --k 20\n\n"
     "  rota recommend runs/town --history log.parquet --user u --item i --time t --at 2024-05-31T18:00+02:00 "
     "--at 2024-06-01T08:00+02:00 --k 5 --seen drop --json out.json",
 )
 def recommend_command(
     run: Annotated[Path, typer.Argument(help="Folder of a model, or of a run with one model.")],
     history: Annotated[
-        str,
+        str | None,
         typer.Option(help="Log of one or several users: a file, or any that rota reads.", metavar="FILE"),
-    ],
+    ] = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -84,16 +87,23 @@ def recommend_command(
             part.touch()  # a folder that may not be written in says so before anything is computed
         stages.tell("loading the model", 0, 0)
         model = open_model(run)
-        stages.tell("reading the history", 0, 0)
-        log = open_history(history, reading, model)
+        how: dict[str, Any] = {"k": k, "seen": seen, "unknown": unknown, "zone": zone, "device": device}
+        log = None
+        if history is not None:
+            stages.tell("reading the history", 0, 0)
+            log = open_history(history, reading, model)
         stages.tell("recommending", 0, 0)
-        found = recommend_to_users(
-            model, log, now=at or None, k=k, seen=seen, unknown=unknown, zone=zone, device=device
-        )
+        if log is not None:
+            found = recommend_to_users(model, log, now=at or None, **how)
+        else:
+            answers = recommend(model, items=[], now=at or None, **how)
+            found = {_NEW: answers if isinstance(answers, list) else [answers]}
         if part is not None:
             part.write_text(js.dumps(_answers(found, times), indent=2, ensure_ascii=False) + "\n", "utf-8")
     _show(found, times, f"{model.provenance.arm}, trained on {model.provenance.log}")
-    if missing := left_out(log):
+    if model.provenance.stopped:
+        say(f"its training broke off: {model.provenance.stopped}")
+    if log is not None and (missing := left_out(log)):
         say(f"{log.name}: {missing}")
     if json is not None:
         say(f"  {json}")
@@ -101,14 +111,14 @@ def recommend_command(
 
 def _answers(found: Mapping[Any, list[Recommendations]], times: list[str]) -> list[dict[str, object]]:
     return [
-        {"user": user if isinstance(user, int | str) else str(user), "at": at or None, **one.to_json()}
+        {"user": user if isinstance(user, int | str | None) else str(user), "at": at or None, **one.to_json()}
         for user, answers in found.items()
         for at, one in zip(times, answers, strict=True)
     ]
 
 
 def _show(found: Mapping[Any, list[Recommendations]], times: list[str], title: str) -> None:
-    say(f"{next(iter(found))}: {title}" if len(found) == 1 else title)
+    say(f"{_called(next(iter(found)))}: {title}" if len(found) == 1 else title)
     console.print(_of_one(found, times) if len(found) == 1 else _of_many(found, times))
     shown = list(found.items())[:_SHOWN]
     for user, answers in shown:
@@ -147,8 +157,14 @@ def _of_many(found: Mapping[Any, list[Recommendations]], times: list[str]) -> Ta
     return table
 
 
+def _called(user: object) -> str:
+    return "a new user" if user is _NEW else str(user)
+
+
 def _notes(user: object, one: Recommendations) -> list[str]:
     notes = []
+    if user is _NEW:
+        return ["what is popular: no history was given"]
     if one.basis == Basis.POPULARITY:
         notes.append(f"{user}: what is popular, for there is no item of the history that the model knows")
     if one.unknown:

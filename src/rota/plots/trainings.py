@@ -24,6 +24,7 @@ class TrainingRow:
         best: Its best epoch, from 0, once it is done.
         test: Score of the test, once it is done.
         before: It was done before, and was not done again.
+        failed: It has failed, and no more comes of it.
     """
 
     arm: str
@@ -33,6 +34,7 @@ class TrainingRow:
     best: int | None = None
     test: float | None = None
     before: bool = False
+    failed: bool = False
 
 
 def trainings_table(
@@ -69,6 +71,8 @@ def _cells(row: TrainingRow, epochs: int) -> tuple[ProgressBar | str, str, str, 
         note = "[green]✓[/] done before" if row.before else "[green]✓[/] done"
         best = f"best {row.best + 1} of {len(row.validation)}"
         return note, best, f"{row.validation[row.best]:.3f}", "" if row.test is None else f"{row.test:.3f}"
+    if row.failed:
+        return "[red]✗[/] failed", f"in {len(row.validation) + 1} of {epochs}", latest, ""
     if row.done is None:
         return "[dim]waiting[/]", "", "", ""
     bar = ProgressBar(total=epochs, completed=row.done, width=_BAR)
@@ -80,9 +84,9 @@ def _shown(rows: Sequence[TrainingRow], most: int | None) -> list[TrainingRow]:
     if most is None or len(rows) <= most:
         return list(rows)
     places = range(len(rows))
-    running = [at for at in places if rows[at].best is None and rows[at].done is not None]
-    done = [at for at in places if rows[at].best is not None]
-    waiting = [at for at in places if rows[at].done is None and rows[at].best is None]
+    done = [at for at in places if rows[at].best is not None or rows[at].failed]
+    running = [at for at in places if at not in done and rows[at].done is not None]
+    waiting = [at for at in places if at not in done and rows[at].done is None]
     room = max(most, _SHOWN) - 1  # one line says how many are left out
     ahead = waiting[: max(room // 4, room - len(running) - len(done))]
     past = done[max(0, len(done) - max(0, room - len(running) - len(ahead))) :]

@@ -9,13 +9,14 @@ import torch
 
 from rota.analysis.profiles import ProfileFit
 from rota.data.log import Log
+from rota.errors import InputError
 from rota.recipes.baselines import baseline_runs
 from rota.recipes.capacity import processes_for, require_processes
 from rota.recipes.comparison_folder import held, workspace
 from rota.recipes.handing import hand_over
 from rota.recipes.jobs import Job, jobs_of
 from rota.recipes.measuring import measured
-from rota.recipes.outcomes import Outcome, finished, work_off
+from rota.recipes.outcomes import Outcome, all_of, finished, tried
 from rota.recipes.output import MODELS, sweep
 from rota.recipes.plan import Plan
 from rota.recipes.pool import worked_off
@@ -48,9 +49,9 @@ def compare(
         log: Events; see `read_log`.
         plan: Which arms, how often, under which protocol.
         out: Folder for models, results and pictures: new, empty, or that of the same comparison which was
-            interrupted. Trainings that are finished there are not done again, if recipe, data and code are
-            the same; others are. Nothing is written without a folder. A run that fails leaves its finished
-            models there, or nothing.
+            interrupted, if with other arms or seeds. Trainings that are finished there are not done again, if
+            recipe, data and code are the same; others are. Nothing is written without a folder. A run that
+            fails leaves its finished models there, or nothing.
         watcher: Told of progress.
         processes: How many trainings at once; ``None``: as many as cores and memory allow. One is done in
             this process.
@@ -60,8 +61,9 @@ def compare(
         The study: its table, its figures, and the comparison with every rank.
 
     Raises:
-        InputError: Fewer than two users have enough events, a training fails or does not fit the log, its
-            process dies, or the folder is in use or already holds something else.
+        InputError: Fewer than two users have enough events, a training does not fit the log, one fails (the
+            others are done first), its process dies, or the folder is in use or already holds something
+            else.
     """
     plan, watcher = plan or Plan(), watcher or Unwatched()
     require_processes(processes, threads)
@@ -98,7 +100,7 @@ def _study(work: _Work) -> Study:
         work.watcher.found(outcome.run, outcome.fitted)
     baselines = baseline_runs(question, plan.protocol)
     with _here(work, ahead) if count == 1 else _apart(work, ahead, count) as after:
-        done = {**before, **after}
+        done = all_of({job.name: {**before, **after}[job.name] for job in jobs}, work.folder is not None)
         outcomes = {arm: [done[job.name] for job in own] for arm, own in arms.items()}
         runs = [outcome.run for own in outcomes.values() for outcome in own]
         return Study(
@@ -116,19 +118,19 @@ def _count(work: _Work, trainings: int) -> int:
 
 
 @contextmanager
-def _here(work: _Work, jobs: Sequence[Job]) -> Iterator[Mapping[str, Outcome]]:
-    """Outcomes of trainings in this process, one after another."""
+def _here(work: _Work, jobs: Sequence[Job]) -> Iterator[Mapping[str, Outcome | InputError]]:
+    """Outcomes of trainings in this process, one after another, or why they failed."""
     before = torch.get_num_threads()
     torch.set_num_threads(work.threads)
     try:
-        yield {job.name: work_off(job, work.question, work.plan.protocol, work.watcher) for job in jobs}
+        yield {job.name: tried(job, work.question, work.plan.protocol, work.watcher) for job in jobs}
     finally:
         torch.set_num_threads(before)
 
 
 @contextmanager
-def _apart(work: _Work, jobs: Sequence[Job], count: int) -> Iterator[Mapping[str, Outcome]]:
-    """Outcomes of trainings in processes of their own."""
+def _apart(work: _Work, jobs: Sequence[Job], count: int) -> Iterator[Mapping[str, Outcome | InputError]]:
+    """Outcomes of trainings in processes of their own, or why they failed."""
     with workspace(work.folder) as place:
         folder = work.folder or place
         (folder / MODELS).mkdir(exist_ok=True)

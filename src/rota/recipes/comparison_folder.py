@@ -1,4 +1,8 @@
-"""Comparison folder: new, or begun by the same comparison and not finished; for one run at a time."""
+"""Comparison folder: new, or begun by the same comparison and not finished; for one run at a time.
+
+What is the same for every training must stay. Which trainings there are may change, when an arm diverges for
+instance: each is known by an address of its own.
+"""
 
 import shutil
 import tempfile
@@ -16,6 +20,7 @@ from rota.toml import read_recipe, write_recipe
 __all__: list[str] = []
 
 _WORK = ".work"
+_FREE = ("arms", "control", "seeds")
 _LONGEST = 60  # letters of a value in a message
 
 
@@ -49,7 +54,7 @@ def held(folder: Path, plan: Plan) -> Iterator[Path]:
     with only_run(folder, tidy=True):
         require_startable(folder, plan)  # it may have ended in the meantime
         (folder / MODELS).mkdir(exist_ok=True)
-        if not (folder / PLAN).is_file():
+        if not (folder / PLAN).is_file() or read_recipe(folder / PLAN, Plan) != plan:  # other arms or seeds
             write_recipe(folder / PLAN, plan)
         shutil.rmtree(folder / _WORK, ignore_errors=True)
         for place in (folder, folder / MODELS):
@@ -92,12 +97,12 @@ def _is_begun(folder: Path) -> bool:
 
 def _require_same(folder: Path, plan: Plan) -> None:
     """Refuse the folder of a comparison with another plan."""
-    found = first_difference(read_recipe(folder / PLAN, Plan), plan)
+    found = first_difference(read_recipe(folder / PLAN, Plan), plan, _FREE)
     if found is not None:
         key, before, now = found
         raise InputError(
             f"{folder} is of a comparison with {key} {_brief(before)}, and this has {_brief(now)}: expected "
-            "the same plan, to go on with it; choose another folder for another comparison"
+            "the same, but for arms and seeds, to go on with it; choose another folder for another comparison"
         )
 
 

@@ -1,6 +1,6 @@
 """Holding: a folder for one run at a time, and for no other plan than what was begun in it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -42,11 +42,19 @@ def only_run(folder: Path, *, tidy: bool = False) -> Iterator[None]:
         lock.release()
 
 
-def first_difference(before: Recipe, now: Recipe) -> tuple[str, object, object] | None:
-    """Dotted key of the first value in which two tables differ, and what each has there."""
+def first_difference(
+    before: Recipe, now: Recipe, free: Collection[str] = ()
+) -> tuple[str, object, object] | None:
+    """Dotted key of the first value in which two tables differ, and what each has there.
+
+    Args:
+        before: One.
+        now: The other.
+        free: Keys in which they may differ.
+    """
     one, other = _flat(to_table(before)), _flat(to_table(now))
     for key in {**one, **other}:
-        if one.get(key) != other.get(key):
+        if key not in free and one.get(key) != other.get(key):
             return key, one.get(key), other.get(key)
     return None
 

@@ -6,6 +6,7 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 
 from rota.evaluation.averaging import mean_of
@@ -29,10 +30,11 @@ class LiveWatcher(Watcher):
 
     Attributes:
         done: Trainings that are done.
+        failed: Trainings that have failed.
     """
 
     def __init__(self, console: Console) -> None:
-        self.console, self.done = console, 0
+        self.console, self.done, self.failed = console, 0, 0
         self.live: Live | None = None
         self.rows: dict[tuple[str, int], TrainingRow] = {}
         self.paces: dict[tuple[str, int], Pace] = {}
@@ -83,6 +85,15 @@ class LiveWatcher(Watcher):
         self.paces[place].epochs = len(fitted.validation)
         self._conclude(run, fitted, before=False)
 
+    def fail(self, arm: str, seed: int, why: str) -> None:
+        """Show that it has failed; why is said when the others are done."""
+        self.since.pop((arm, seed), None)
+        self.paces.pop((arm, seed))
+        self.rows[arm, seed] = replace(self.rows[arm, seed], done=None, failed=True)
+        self.failed += 1
+        if self.live is None:
+            self.console.print(f"[red]✗[/] {escape(why)}", highlight=False)
+
     def _conclude(self, run: Run, fitted: Fitted, *, before: bool) -> None:
         assert run.seed is not None
         place, best, validation = (run.arm, run.seed), fitted.best_epoch, fitted.validation
@@ -105,8 +116,9 @@ class LiveWatcher(Watcher):
             self.paces[place].seconds = now - since
         left = seconds_left(list(self.paces.values()), self.epochs, self.processes)
         at_once = f", {self.processes} at once" if self.processes > 1 else ""
-        caption = f"{self.done} of {len(self.rows)} done{at_once}"
-        if self.done < len(self.rows):
+        failed = f", {self.failed} failed" if self.failed else ""
+        caption = f"{self.done} of {len(self.rows)} done{failed}{at_once}"
+        if self.done + self.failed < len(self.rows):
             caption += f"; {in_words(left)}" if self.live is not None else "; interrupted"
         most = None if self.live is None else self.console.height - _AROUND
         return trainings_table(list(self.rows.values()), epochs=self.epochs, caption=caption, most=most)

@@ -1,7 +1,7 @@
 """Outcomes: what is left of a training, in memory or in its folder, from which a study is put together."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,39 @@ def work_off(job: Job, question: Question, protocol: Protocol, watcher: Watcher)
         return Outcome(trial.run, trial.fitted, trial.attention, lambda: trial.network)
     _save_record(job.folder, trial, job.address)
     return _outcome(job.folder, trial.run, trial.fitted, trial.attention)
+
+
+def tried(job: Job, question: Question, protocol: Protocol, watcher: Watcher) -> Outcome | InputError:
+    """`work_off`, but what it raises of a training that fails is given back, so that others can go on."""
+    try:
+        return work_off(job, question, protocol, watcher)
+    except InputError as error:
+        watcher.fail(job.arm, job.blueprint.seed, str(error))
+        return error
+
+
+def all_of(found: Mapping[str, Outcome | InputError], kept: bool) -> Mapping[str, Outcome]:
+    """The outcomes, by the names of their jobs, where every training has one.
+
+    Args:
+        found: Outcomes, and why the others failed.
+        kept: Whether they are in a folder.
+
+    Raises:
+        InputError: One failed; the message is that of the first, and says what else there is to know.
+    """
+    failed = {name: one for name, one in found.items() if isinstance(one, InputError)}
+    outcomes = {name: one for name, one in found.items() if isinstance(one, Outcome)}
+    if not failed:
+        return outcomes
+    (_, first), *others = failed.items()
+    told = [str(first), *(f"{name} failed too" for name, _ in others)]
+    if kept and outcomes:
+        told.append(
+            f"{len(outcomes)} of {len(found)} trainings are finished and kept: the same command without an "
+            "arm that failed goes on with them in the same folder"
+        )
+    raise InputError("; ".join(told)) from first
 
 
 def finished(job: Job) -> Outcome | None:

@@ -35,7 +35,7 @@ _Message = Mapping[str, Any] | None
 
 def worked_off(
     jobs: Sequence[Job], folder: Path, *, processes: int, threads: int, watcher: Watcher
-) -> list[Outcome]:
+) -> list[Outcome | InputError]:
     """Do trainings in processes of their own.
 
     However this ends, no process is left. Where it ends before its time, what is finished stays in its
@@ -49,14 +49,14 @@ def worked_off(
         watcher: Told of each.
 
     Returns:
-        The outcomes of the jobs, in their order.
+        The outcomes of the jobs, in their order; of one that fails, why.
 
     Raises:
-        InputError: A training fails, or its process dies; the message begins with the arm and the seed.
+        InputError: The process of a training dies; the message begins with the arm and the seed.
         OSError: The disk is full, for instance.
     """
     waiting, inbox = deque(jobs), _Inbox()
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome | InputError] = {}
     workers: list[_Worker] = []
     try:
         for number in range(min(processes, len(jobs))):
@@ -128,11 +128,11 @@ class _Worker:
             self.process.stdin.write(job.to_line())
             self.process.stdin.flush()
 
-    def heard(self, message: _Message, watcher: Watcher) -> Outcome | None:
-        """Pass on what it says; the outcome, once its job is done.
+    def heard(self, message: _Message, watcher: Watcher) -> Outcome | InputError | None:
+        """Pass on what it says; the outcome, once its job is done, or why it failed.
 
         Raises:
-            InputError: Its job failed, or it has died.
+            InputError: It has died.
             OSError: The system refused something.
         """
         place = self.given.arm, self.given.blueprint.seed
@@ -145,7 +145,8 @@ class _Worker:
         elif message["say"] == "step":
             watcher.step(*place, _progress(message))
         elif message["say"] == "refused":
-            raise InputError(message["message"])
+            watcher.fail(*place, message["message"])
+            return InputError(message["message"])
         elif message["say"] == "system":
             raise OSError(*message["args"])
         elif message["say"] == "broken":

@@ -35,6 +35,10 @@ class Watcher(ABC):
     def finish(self, run: Run, fitted: Fitted) -> None:
         """It is done, and so is its test."""
 
+    @abstractmethod
+    def fail(self, arm: str, seed: int, why: str) -> None:
+        """It has failed; the others go on."""
+
 
 class Unwatched(Watcher):
     """Tells no one."""
@@ -52,4 +56,7 @@ class Unwatched(Watcher):
         """Do nothing."""
 
     def finish(self, run: Run, fitted: Fitted) -> None:
+        """Do nothing."""
+
+    def fail(self, arm: str, seed: int, why: str) -> None:
         """Do nothing."""

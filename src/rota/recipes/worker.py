@@ -108,6 +108,9 @@ class _Teller(Watcher):
     def finish(self, run: Run, fitted: Fitted) -> None:
         """Do nothing: it is told when all is kept."""
 
+    def fail(self, arm: str, seed: int, why: str) -> None:
+        """Do nothing: the other process is told why, and says so."""
+
 
 def _tell(out: TextIO, message: dict[str, object]) -> None:
     out.write(json.dumps(message) + "\n")

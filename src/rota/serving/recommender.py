@@ -51,8 +51,9 @@ class Recommender:
         Raises:
             InputError: ``k`` is under 1, ``seen`` is no such choice, or the model's scores are NaN.
         """
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InputError(f"k {k!r}: expected a whole number of items to recommend, at least 1")
+        k = int(k)
         drop = SeenItems.parse(seen) == SeenItems.DROP
         read = [place for place, request in enumerate(requests) if len(request.items)]
         found = [self._best(self.popular, k, None, Basis.POPULARITY)] * len(requests)
