@@ -31,3 +31,10 @@ def test_each_study_that_is_kept_is_on_the_page(monkeypatch: pytest.MonkeyPatch)
     assert kept == {study for study, _ in STUDIES}
     for picture in re.findall(r"\]\((images/[\w.-]+)\)", PAGE):
         assert (ROOT / "docs" / picture).is_file()
+
+
+def test_the_table_of_heads_is_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "routines.md").read_text(encoding="utf-8")
+    heads = benchmark("heads", monkeypatch)
+    (written,) = re.findall(r"<!-- heads -->\n(.*?)\n<!-- end -->", page, re.DOTALL)
+    assert written == heads.section(json.loads(heads.RESULT.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""Dropout: as many as asked, independent, unbiased, decided by PyTorch's seed, and nothing outside training."""
+"""Dropout: as many as asked, independent, unbiased, decided by PyTorch's seed, and in training alone."""
 
 import numpy as np
 import pytest

@@ -34,8 +34,8 @@ _NEW = None  # whom no history was given for; he has no name
     "one model. Every user of the history gets the best items for each --at; the scores of several users are "
     "in the file of --json.\n\n"
     "Times are brought to the clock that the model was trained on: without an offset they are what that "
-    "clock shows, whole numbers are in its unit. A user without known items gets what is popular, and so does "
-    "a new one: leave --history out.",
+    "clock shows, whole numbers are in its unit. A user without known items gets what is popular, and so "
+    "does a new one: leave --history out.",
     epilog="Examples:\n\n"
     "  rota recommend runs/town/models/clockrope-seed0 --history mine.csv --user u --item i --time t "
     "--at 2024-05-31T18:00\n\n"
