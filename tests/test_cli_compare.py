@@ -61,7 +61,7 @@ def test_an_unfinished_folder_of_another_command_is_refused_before_the_log_is_re
     assert cli.run(["compare", *OPTIONS, "--epochs", "7"]) == 2
     assert capsys.readouterr().err == (
         "error: out is of a comparison with protocol.training.epochs 1, and this has 7: expected the same, "
-        "but for arms and seeds, to go on with it; choose another folder for another comparison\n"
+        "but for arms, seeds and prior, to go on with it; choose another folder for another comparison\n"
     )
 
 

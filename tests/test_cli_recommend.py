@@ -142,6 +142,7 @@ def test_a_model_whose_training_broke_off_says_so(
 BAD = {
     "missing file": (f"run --history nope.parquet {WHO} --at {LATER}", "nope.parquet", "no such file"),
     "not a time, of a new user": ("run --at noon", "'noon'", "ISO 8601"),
+    "columns of no history": (f"run {WHO} --at {LATER}", "no --history"),
     "no columns": (f"run --history one.parquet --at {LATER}", "--user", "user, item, when"),
     "missing run": (f"nope --history one.parquet {WHO} --at {LATER}", "nope", "no such folder"),
     "no model": (f". --history one.parquet {WHO} --at {LATER}", "no trained model"),

@@ -1,6 +1,7 @@
 """rota routines as a user meets it: what it prints, writes and refuses; no period is ever made up."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -151,9 +152,7 @@ def test_a_category_may_return_where_items_do_not(folder: Path, capsys: pytest.C
     log["item"] = np.arange(len(log))
     log.to_parquet("categories.parquet")
     assert cli.run(["routines", "categories.parquet", *COLUMNS]) == 2
-    assert (
-        "no user has the same item twice, so nothing can return: look at a category" in capsys.readouterr()[1]
-    )
+    assert "so nothing can return: look at a category" in capsys.readouterr()[1]
     found = run("categories.parquet", *COLUMNS, "--by", "category")
     assert [each["period_hours"] for each in found["periods"]] == [24.0]  # type: ignore[attr-defined]
     assert found["log"]["left_out"] == 1600  # type: ignore[index]
@@ -201,6 +200,33 @@ def test_what_cannot_be_told_is_one_line(folder: Path, capsys: pytest.CaptureFix
         assert err.startswith("error: ")
         assert said in err
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_log_of_less_than_three_days_says_nothing_of_a_day(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    user, visit = np.divmod(np.arange(50 * 6), 6)
+    day, place = np.divmod(visit, 3)
+    time = T0 + day * DAY + np.array([8, 13, 20])[place] * 3600 + rng.normal(0, 900, 300).astype(int)
+    short = written("short.parquet", user=user, item=place, time=time)
+    assert run(short, *COLUMNS)["verdict"] == "unknown"
+    assert "a day: the log does not hold 2.5 of them" in " ".join(capsys.readouterr()[0].split())
+    assert cli.run(["prior", "--log", short, *COLUMNS]) == 0
+    said = " ".join(capsys.readouterr()[0].split())
+    assert "nothing that can be told: the log is too short" in said
+
+
+def test_the_longest_that_an_error_offers_is_to_be_had(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    time = T0 + rng.integers(0, int(36.41 * DAY), 4000)
+    log = written("log.parquet", user=rng.integers(0, 50, 4000), item=rng.integers(0, 9, 4000), time=time)
+    assert cli.run(["routines", log, *COLUMNS, "--longest", "60d"]) == 2
+    (offered,) = re.findall(r"give --longest (\w+) or less", capsys.readouterr()[1])
+    assert offered == "14d"
+    run(log, *COLUMNS, "--longest", offered)
 
 
 def test_a_period_may_be_the_longest_that_is_asked_for(folder: Path) -> None:

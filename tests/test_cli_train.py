@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -18,6 +19,7 @@ from filelock import FileLock
 
 from rota import cli
 from rota.kernels import Cosine
+from rota.recipes import training_run
 from rota.recipes.config_file import read_config
 from rota.recipes.train_config import TrainConfig
 from rota.serving.artefact import load_artefact
@@ -127,6 +129,8 @@ def test_the_printed_config_is_the_same_training(tmp_path: Path, capsys: pytest.
     assert config == read_config("town.toml", TrainConfig, [*given[1::2], "split=leave_last(k=2)"])
     assert (config.training.epochs, config.arm, config.model.num_layers) == (3, "rope+clockrope", 1)
     assert tomllib.loads(printed)["training"]["loss"]["num_negatives"] == 2
+    unset = [line for line in printed.splitlines() if line.startswith("#")]
+    assert {"# sample_users: not set", "# reading.zone: not set", "# training.clip: not set"} <= {*unset}
     assert not Path("runs").exists()
 
 
@@ -140,8 +144,8 @@ def test_the_printed_config_is_the_same_training(tmp_path: Path, capsys: pytest.
         ("training.loss.recipe=3", "town.toml: --set 'training.loss.recipe=3'"),
         ("training.loss=bcee", "town.toml: [training] loss: loss 'bcee': expected one of"),
         ("training.loss=bce(negatives=3)", "town.toml: [training] loss: loss 'bce(negatives=3)':"),
-        ("model.recipe=models.gru", "town.toml: [model] recipe 'models.gru': unknown name 'gru'"),
-        ("model.recipe=training.recipe", "town.toml: [model] recipe 'training.recipe' is no Model"),
+        ("model.recipe=models.gru", "town.toml: [model] recipe 'models.gru': expected one of models.hstu"),
+        ("model.recipe=training.recipe", "town.toml: [model] recipe 'training.recipe': expected one of"),
         ("model.encoding.pairs=3", "town.toml: [model.encoding] unknown key 'pairs'"),
         ("model=3", "town.toml: model is 3: expected Model"),
         ("prior=['cosine(24h)', 'cosin(7d)']", "town.toml: prior:"),
@@ -151,6 +155,12 @@ def test_the_printed_config_is_the_same_training(tmp_path: Path, capsys: pytest.
         ("seed=-1", "town.toml: seed -1: expected 0 or above"),
         ("training", "--set 'training': expected table.key=value"),
         ("device=tpu", "town.toml: device 'tpu': expected cpu or cuda"),
+        ("model.recipe=sasrec", "[model] recipe 'sasrec': did you mean 'models.sasrec'? expected one of"),
+        ("model.recipe=models/../x", "[model] recipe 'models/../x': expected one of models.hstu"),
+        ("model.encoding.recipe=rop", "[model.encoding] recipe 'rop': did you mean 'encodings.rope'?"),
+        ("sample_users=0", "town.toml: sample_users 0: expected at least 1"),
+        ("log=''", "town.toml: log '': expected a file"),
+        ("model.encoding=trope", "arm 'rope' and an encoding of the model: expected one of them"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_by_file_table_and_key(
@@ -175,7 +185,43 @@ def test_a_config_that_is_none_is_refused(tmp_path: Path, capsys: pytest.Capture
     assert "bad.toml: not TOML" in said(capsys)
     (tmp_path / "short.toml").write_text("seed = 1", encoding="utf-8")
     assert cli.run(["train", str(tmp_path / "short.toml")]) == 2
-    assert "'log'" in said(capsys)
+    assert "short.toml: lacks the key 'log'" in said(capsys)
+
+
+def test_how_often_it_is_kept_and_by_whom_it_is_helped_is_no_other_training() -> None:
+    given = ["--set", "checkpoint_every=7", "--set", "training.num_workers=1"]
+    assert cli.run(["train", "town.toml", "--out", "whole", *given]) == 0
+
+
+def test_what_a_training_of_other_data_came_to_is_not_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pa.parquet.write_table(pa.table(columns(town(21, 5))), tmp_path / "town.parquet")
+    whole = Path("whole").absolute()
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["train", str(whole.parent / "town.toml"), "--out", str(whole)]) == 2
+    assert "whole is of a training on other data than" in said(capsys)
+
+
+def test_a_signal_during_the_last_validation_counts_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask, asked = training_run.ask_shared, []
+
+    def interrupted(*given: Any) -> Any:
+        asked.append(given)
+        if len(asked) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return ask(*given)
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(training_run, "ask_shared", interrupted)
+        assert cli.run(["train", "town.toml", "--out", str(out)]) == 143
+    assert "stopped by SIGTERM" in capsys.readouterr().err
+    assert not (out / "results.json").exists()
+    assert cli.run(["train", "town.toml", "--out", str(out)]) == 0
+    assert (out / "ranks.parquet").read_bytes() == Path("whole/ranks.parquet").read_bytes()
 
 
 def test_another_training_is_refused_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,7 +71,7 @@ NETWORK = {"recipe": "models.transformer"}
     ("table", "kind", "says"),
     [
         ({**ROPE, "bass": 3.0}, Encoding, "table 'encodings.rope': unknown key 'bass': .*base"),
-        ({"recipe": "kernels.cosine"}, Kernel, "table 'kernels.cosine': .*missing.*'period'"),
+        ({"recipe": "kernels.cosine"}, Kernel, "table 'kernels.cosine': lacks the key 'period'"),
         ({**COSINE, "period": "soon"}, Kernel, "duration 'soon'"),
         ({}, Encoding, "table of Encoding: expected a key recipe.*it is None"),
         ({"recipe": 3}, Encoding, "table of Encoding: expected a key recipe.*it is 3"),

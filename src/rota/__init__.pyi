@@ -223,6 +223,7 @@ from rota.encodings.trope_choices import Parametrisation as Parametrisation
 from rota.encodings.trope_choices import RotatedSides as RotatedSides
 from rota.encodings.trope_cost import TRoPECost as TRoPECost
 from rota.errors import InputError as InputError
+from rota.errors import NotFiniteError as NotFiniteError
 from rota.evaluation.averaging import mean_of as mean_of
 from rota.evaluation.folder import require_free as require_free
 from rota.evaluation.loading import load_comparison as load_comparison

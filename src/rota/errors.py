@@ -7,3 +7,7 @@ class InputError(ValueError):
     The message is one line that names what was given, what was expected and the remedy. The command
     line prints it after ``error: `` and exits with code 2; from Python it is an ordinary ``ValueError``.
     """
+
+
+class NotFiniteError(InputError):
+    """A model's scores are no numbers."""

@@ -36,6 +36,18 @@ def to_table(recipe: Recipe) -> dict[str, object]:
     return table
 
 
+def unset_keys(recipe: Recipe, before: str = "") -> list[str]:
+    """Dotted names of what is ``None`` in a recipe, and so in no table."""
+    found = []
+    for field in dataclasses.fields(recipe):  # type: ignore[arg-type]
+        value, name = getattr(recipe, field.name), f"{before}{field.name}"
+        if isinstance(value, Recipe):
+            found += unset_keys(value, f"{name}.")
+        elif value is None:
+            found.append(name)
+    return found
+
+
 def _encode(value: object) -> object:
     if isinstance(value, Recipe):
         return to_table(value)
@@ -64,12 +76,7 @@ def from_table(table: Mapping[str, object], kind: type[R]) -> R:
             recipe does not know or lacks one that it needs.
     """
     where = table.get(_KEY)
-    if not isinstance(where, str) or not _WHERE.fullmatch(where):
-        raise InputError(
-            f"table of {kind.__name__}: expected a key {_KEY} that names room and file, for instance "
-            f'{_KEY} = "encodings.rope"; it is {where!r}'
-        )
-    made = _class_of(where, kind)
+    made = class_of(where, kind)
     known = {field.name for field in dataclasses.fields(made)}  # type: ignore[arg-type]
     given = {key: _decode(value) for key, value in table.items() if key != _KEY}
     unknown = sorted(set(given) - known)
@@ -81,13 +88,31 @@ def from_table(table: Mapping[str, object], kind: type[R]) -> R:
     for key, value in given.items():
         if not _fits(value, hints[key]):
             raise InputError(f"table {where!r}: {key} is {value!r}: expected {_spelt(hints[key])}")
+    needed = dataclasses.fields(made)  # type: ignore[arg-type]
+    missing = [field.name for field in needed if _is_needed(field) and field.name not in given]
+    if missing:
+        raise InputError(f"table {where!r}: lacks the key {missing[0]!r}, which has no default")
     try:
         return made(**given)
     except TypeError as error:
         raise InputError(f"table {where!r}: {error}") from error
 
 
-def _class_of(where: str, kind: type[R]) -> type[R]:
+def _is_needed(field: "dataclasses.Field[object]") -> bool:
+    return field.init and field.default is field.default_factory is dataclasses.MISSING
+
+
+def class_of(where: object, kind: type[R]) -> type[R]:
+    """The class that a table's key ``recipe`` names.
+
+    Raises:
+        InputError: It does not name room and file, there is no such room or file, or it is of another kind.
+    """
+    if not isinstance(where, str) or not _WHERE.fullmatch(where):
+        raise InputError(
+            f"table of {kind.__name__}: expected a key {_KEY} that names room and file, for instance "
+            f'{_KEY} = "encodings.rope"; it is {where!r}'
+        )
     room, _, name = where.rpartition(".")
     if not names(room):
         raise InputError(f"table {where!r}: there is no room {room!r}")

@@ -138,6 +138,25 @@ def test_an_hour_of_the_day_in_which_all_are_there_is_no_period(seed: int) -> No
     assert hours(search_periods(lift_of(repeated(9, 10, 60, seed)))) == []
 
 
+@pytest.mark.parametrize("hour", ["uniform", "normal"])
+def test_recency_from_event_to_event_within_office_hours_is_no_period(hour: str) -> None:
+    """It leaves a slope in the pairs about each whole day, the surer the more there are: no 23 h."""
+    rng, events = np.random.default_rng(0), []
+    for user in range(200):
+        item = 0
+        for day in (day for day in range(60) if day % 7 < 5):
+            many = rng.poisson(3)
+            for at in np.sort(rng.uniform(9, 17, many) if hour == "uniform" else rng.normal(13, 2, many)):
+                item = item if rng.random() < 0.85 else int(rng.integers(0, 12))
+                events.append((user, item, day * DAY + at * HOUR))
+    assert hours(search_periods(lift_of(events))) == []
+
+
+def test_a_habit_of_office_hours_is_a_day() -> None:
+    events = at_any_time(9, 17, 40, lambda _, user, hour: (user + int(hour)) % 9)
+    assert hours(search_periods(lift_of(events))) == [24.0]
+
+
 def test_a_day_without_pairs_between_cannot_be_told() -> None:
     """One visit a day at nine: every lag is of whole days, and nothing is there to compare them with."""
     rng = np.random.default_rng(0)

@@ -11,9 +11,10 @@ import torch
 
 from rota.data.log import Log
 from rota.data.reading import read_log
-from rota.errors import InputError
+from rota.errors import InputError, NotFiniteError
 from rota.models.base import Network
 from rota.models.transformer import Transformer
+from rota.recipes import trial
 from rota.recipes.comparison import compare
 from rota.recipes.outcomes import RECORD
 from rota.recipes.plan import Plan
@@ -21,6 +22,7 @@ from rota.recipes.protocol import Protocol
 from rota.recipes.recommending import recommend
 from rota.recipes.train_config import TrainConfig
 from rota.recipes.training_run import train
+from rota.recipes.watching import Unwatched
 from rota.serving.artefact import load_artefact
 from rota.toml import read_recipe
 from rota.training.loop import fit
@@ -120,10 +122,36 @@ def test_where_several_fail_the_first_is_told_whole(
     assert str(refused.value) == "arm none, seed 0: no; arm rope, seed 0 failed too"
 
 
-def test_without_a_folder_it_says_so(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_that_are_none_are_a_divergence_too(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights so large that sums over them overflow are finite, and a step may leave them so."""
+    asked = trial.ask
+
+    def overflowing(network: Network, *given: Any, **named: Any) -> Any:
+        times.append(network)
+        if len(times) == 2:
+            raise NotFiniteError("scores[0, 0] is NaN")
+        return asked(network, *given, **named)
+
+    times: list[Network] = []
+    monkeypatch.setattr(trial, "ask", overflowing)
+    out = tmp_path / "out"
+    with pytest.raises(InputError) as refused:
+        compare(log, replace(PLAN, arms=("rope",), control="rope"), out=out)
+    message = str(refused.value)
+    assert "diverged: scores on validation are NaN after the last step in epoch 2, step 3: " in message
+    assert "the last good checkpoint, epoch 1 (validation " in message
+    assert load_artefact(out / "models" / "rope-seed0").provenance.best_epoch == 0
+
+
+def test_without_a_folder_it_says_so_and_trains_no_other(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     spoil(monkeypatch, arm=0, epoch=1)
+    monkeypatch.setattr(Unwatched, "start", lambda _, arm, seed: started.append(arm))
+    started: list[str] = []
     with pytest.raises(InputError, match=r"epoch 2, step 2: .*epoch 1 \(validation .* not written anywhere"):
         compare(log, PLAN)
+    assert started == ["none"]
 
 
 def test_the_model_of_a_training_that_ends_after_all_is_the_one_that_was_asked(

@@ -86,6 +86,12 @@ def test_a_daily_town_has_a_daily_law() -> None:
         1,
     )  # two places, in the morning and in the evening: no more is foreseen by more
     assert found.too_fast == len(found.whole.kernel.periodic[0][1].harmonics) - 1
+    told = found.facts()
+    assert told["expression"] == str(found.kernel)
+    assert told["distance"] == found.distance
+    assert told["with_harmonics_too_fast"]["expression"] == str(found.whole.kernel)  # type: ignore[index]
+    assert told["with_harmonics_too_fast"]["distance"] == found.whole.distance  # type: ignore[index]
+    assert f"{found.distance:.3f} away (RMS, of f(0)); {found.too_fast} faster" in found.in_words
     lags = np.array([0.25, 1.0]) * DAY
     assert found.kernel(lags)[1] > found.kernel(lags)[0] + 0.4
 
@@ -191,7 +197,7 @@ def test_what_routines_refuses_a_law_refuses_too() -> None:
         measure_law(each.histories())
     log = aimless_log(users=30, events=20)
     distinct = replace(log.histories(), items=np.arange(len(log)), num_items=len(log))
-    with pytest.raises(InputError, match="no user has the same item twice, so nothing can return"):
+    with pytest.raises(InputError, match=r"no user has the same item twice, .* apart, so nothing can return"):
         measure_law(distinct)
 
 

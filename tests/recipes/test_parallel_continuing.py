@@ -192,7 +192,7 @@ def test_another_plan_is_refused_and_harms_nothing(log: Log, begun: Path, plan: 
     before = content(begun)
     with pytest.raises(InputError) as refused:
         compare(log, plan, out=begun)
-    assert f"{begun} is of a comparison with {said}: expected the same, but for arms and seeds" in str(
+    assert f"{begun} is of a comparison with {said}: expected the same, but for arms, seeds and prior" in str(
         refused.value
     )
     assert content(begun) == before
@@ -216,10 +216,11 @@ def test_with_other_arms_or_seeds_it_goes_on_and_ends_as_if_they_had_been_meant_
     assert {name: found[name] for name in anew} == anew
 
 
-def test_another_log_is_refused_and_harms_nothing(begun: Path) -> None:
+@pytest.mark.parametrize("arms", [PLAN.arms, ("trope",)])
+def test_another_log_is_refused_and_harms_nothing(begun: Path, arms: tuple[str, ...]) -> None:
     before = content(begun)
     with pytest.raises(InputError, match=r"none-seed0 is of a training on other data, .* another log"):
-        compare(town_log(13), PLAN, out=begun)
+        compare(town_log(13), replace(PLAN, arms=arms, control=arms[0]), out=begun)
     assert content(begun) == before
 
 

@@ -114,6 +114,8 @@ def test_one_that_failed_is_shown_and_no_time_is_left_for_it(
         watcher.finish(run(question, "rope", 1, 2), FITTED)
         assert "3 of 4 done, 1 failed, 2 at once" in table(watcher, shown)
         assert "left" not in table(watcher, shown)
+    assert isinstance(shown.file, StringIO)
+    assert shown.file.getvalue().splitlines()[-1].endswith("✗ arm rope, seed 0: it has diverged")
     plain = console(terminal=False)
     with LiveWatcher(plain) as watcher:
         go_through(watcher, question, clock)

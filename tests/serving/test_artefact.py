@@ -110,6 +110,15 @@ def shorter(folder: Path) -> None:
     pq.write_table(table.slice(1), folder / "vocabulary.parquet")
 
 
+def recounted(counts: list[float]) -> Callable[[Path], None]:
+    def spoil(folder: Path) -> None:
+        ids = pq.read_table(folder / "vocabulary.parquet")["item"]
+        every = (counts * len(ids))[: len(ids)]
+        pq.write_table(pa.table({"item": ids, "count": every}), folder / "vocabulary.parquet")
+
+    return spoil
+
+
 def without(name: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).unlink()
 
@@ -138,6 +147,8 @@ SPOILT: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "a catalogue that cannot be": (fewer_items, ("model.toml", "digest differs")),
     "weights of another training": (other_weights, ("model.safetensors", "digest differs")),
     "another item": (renamed_item, ("vocabulary.parquet", "digest differs")),
+    "counts below none": (recounted([-5]), ("vocabulary.parquet", "a count of -5")),
+    "counts of halves": (recounted([1.5]), ("vocabulary.parquet", "cannot be read")),
     "an item less": (shorter, ("vocabulary.parquet", "digest differs")),
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from habits import World, blueprint, habits, trained, weights
@@ -18,7 +19,7 @@ from rota.training import snapshots as writing
 from rota.training.loop import StoppedError
 from rota.training.progress import Fitted
 from rota.training.recipe import Training
-from rota.training.seeds import Purpose, stream_seed
+from rota.training.seeds import Purpose, enter_stream, stream, stream_seed
 from rota.training.snapshots import Snapshots
 
 TRAINING = Training(
@@ -175,3 +176,22 @@ def test_no_two_streams_are_one() -> None:
         for place in [(epoch, step) for epoch in range(5) for step in range(40)] + [(0, 0, 1), (0,), (1,)]
     }
     assert len(found) == 4 * 3 * 203
+
+
+def test_streams_are_the_twister_s_with_a_whole_state_of_their_own() -> None:
+    """PyTorch's own seeds are of 32 bits: these two are one stream to it."""
+    asked = [(102, Purpose.NEGATIVES, 0, 94), (158, Purpose.DROPOUT, 0, 24)]
+    seeded = [torch.Generator().manual_seed(stream_seed(*each)) for each in asked]
+    assert torch.equal(*(torch.rand(4, generator=each) for each in seeded))
+    drawn = []
+    for seed, purpose, *counters in asked:
+        sequence = np.random.SeedSequence([seed], spawn_key=(int(purpose), *counters))
+        twister = np.random.MT19937()
+        twister.state = twister.state | {"state": {"key": sequence.generate_state(624), "pos": 624}}
+        with torch.random.fork_rng():
+            enter_stream(seed, purpose, *counters)
+            drawn.append(torch.randint(2**20, (2000,)))
+        numbers = torch.from_numpy(twister.random_raw(2000).astype(np.int64) % 2**20)
+        assert torch.equal(drawn[-1], numbers)
+        assert torch.equal(torch.randint(2**20, (2000,), generator=stream(seed, purpose, *counters)), numbers)
+    assert not torch.equal(*drawn)

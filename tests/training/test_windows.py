@@ -41,6 +41,8 @@ def test_every_target_is_learnt_from_once_and_none_is_from_beyond_the_span(
         assert lesson.batch.query_time is not None
         assert (lesson.batch.query_time[mask] == 10 * targets).all()
         found += targets.tolist()
+        each = [len(windows.collate([index]).targets) for index in indices]
+        assert windows.num_targets(indices).tolist() == each
     assert windows.counts.tolist() == [wanted.count(item) for item in range(histories.num_items)]
     assert sorted(found) == wanted
 
@@ -102,8 +104,9 @@ def test_without_an_order_each_event_is_learnt_from_the_instants_before_it(
         found += zip(
             lesson.batch.items.flatten()[lesson.asked].tolist(), lesson.targets.tolist(), strict=True
         )
-        for index in indices:
-            assert len(windows.collate([index]).targets)  # a batch with nothing to learn has no loss
+        each = [len(windows.collate([index]).targets) for index in indices]
+        assert all(each)  # a batch with nothing to learn has no loss
+        assert windows.num_targets(indices).tolist() == each
     assert sorted(found) == sorted(wanted)
 
 

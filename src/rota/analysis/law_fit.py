@@ -46,6 +46,7 @@ class LawFit:
             of any such profile: nobody is in the same place twice within the hour, which is no routine.
         too_fast: Harmonics of the fit that are not in the law, since nothing is foreseen by them.
         whole: The fit with them; ``None`` if there are none.
+        untold: Something may return after so many seconds or more, which the log is too short to tell.
     """
 
     kernel: Measured
@@ -54,6 +55,7 @@ class LawFit:
     first: float
     too_fast: int = 0
     whole: "LawFit | None" = None
+    untold: float | None = None
 
     @cached_property
     def fitted(self) -> Float64Array:
@@ -108,14 +110,24 @@ class LawFit:
     def in_words(self) -> str:
         """The law in one line, and how near it is to what was measured."""
         if self.kernel.static == 1:
+            if self.untold is not None:
+                least = duration_text(float(f"{self.untold:.3g}"))
+                found = f"the log is too short for what may return after {least} or more"
+                return f"nothing that can be told: {found}, so no feature turns by time{self._blind}"
             return f"nothing: neither routine nor recency was found, so no feature turns by time{self._blind}"
+        fast = ""
+        if self.whole is not None:
+            near = self.whole._nearness
+            fast = f"; {self.too_fast} faster harmonics, with which it is {near}, foresee nothing more"
+        return f"{self.kernel.in_words}; {self._nearness} (RMS, of f(0)){fast}{self._blind}"
+
+    @property
+    def _nearness(self) -> str:
+        """How much of what was measured is in its band, and how far the law is from it."""
         low, high = self.lift.band(_CONFIDENCE)
-        fit = self.whole or self
-        inside = f"{fit.within:.0%} of lags inside the 95% band, "
-        if not (high - low)[self.seen].any():  # all users alike
-            inside = ""
-        fast = f"{self.too_fast} faster harmonics foresee nothing more; with them " if self.too_fast else ""
-        return f"{self.kernel.in_words}; {fast}{inside}{fit.distance:.3f} away (RMS, of f(0)){self._blind}"
+        alike = not (high - low)[self.seen].any()  # all users are
+        inside = "" if alike else f"{self.within:.0%} of lags inside the 95% band, "
+        return f"{inside}{self.distance:.3f} away"
 
     @property
     def _blind(self) -> str:
@@ -129,10 +141,18 @@ class LawFit:
 
     def facts(self) -> Mapping[str, object]:
         """What JSON holds of it."""
-        kernel, fit = self.kernel, self.whole or self
+        kernel, whole = self.kernel, self.whole
         return {
             "expression": str(kernel),
-            "fitted": str(fit.kernel),
+            "within_band": self.within,
+            "distance": self.distance,
+            "with_harmonics_too_fast": None
+            if whole is None
+            else {
+                "expression": str(whole.kernel),
+                "within_band": whole.within,
+                "distance": whole.distance,
+            },
             "static": kernel.static,
             "periodic": [
                 {
@@ -153,8 +173,8 @@ class LawFit:
             "bin_hours": self.lift.width / 3600,
             "users": self.lift.num_users,
             "pairs": self.lift.num_pairs,
-            "within_band": fit.within,
-            "distance": fit.distance,
+            "share_of_users": self.lift.share,
+            "untold_hours": None if self.untold is None else self.untold / 3600,
         }
 
 

@@ -9,7 +9,8 @@ from rota.types import BoolArray, Float64Array, Int64Array
 __all__: list[str] = []
 
 _CYCLES, _MULTIPLES = (86_400.0, 604_800.0), 8
-_NEAR, _MIDDLE = 1 / 8, 1 / 4  # of a cycle, about its multiples and about what is halfway between
+_GAP = 1 / 4  # of a period, about what is halfway between two teeth
+_NEAR, _MIDDLE = 1 / 8, 1 / 8  # of a cycle, about its multiples and about what is halfway between
 _DESERTED = 0.02  # of the pairs a whole day, or week, apart
 
 
@@ -25,15 +26,15 @@ def half_gaps(background: Background, periods: Float64Array, halves: Float64Arra
         halves: Half the width of the teeth, likewise; a tooth is one bin wide at least.
     """
     if not is_narrow(background):
-        return np.asarray(periods * _MIDDLE)
+        return np.asarray(periods * _GAP)
     return np.asarray(np.maximum(periods / 2 - 2 * np.maximum(halves, background.lift.width / 2), 0.0))
 
 
 def is_narrow(background: Background) -> bool:
     """Whether hardly any pairs are half a day (or half a week) apart, beside those a whole one apart.
 
-    So it is where people are there for seven hours of a day or fewer. The middle half of a gap is deserted
-    then, and a comb beside the true period would be judged by the few pairs that its own gaps happen to meet.
+    So it is where people are there for nine hours of a day or fewer. The middle of a gap is deserted then,
+    and a comb beside the true period would be judged by the few pairs that its own gaps happen to meet.
     """
     cycles = np.array([each for each in _CYCLES if each >= 4 * background.lift.width])
     at = cycles[:, None] * np.arange(1, _MULTIPLES + 1, dtype=np.float64)

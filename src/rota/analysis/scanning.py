@@ -7,6 +7,7 @@ import numpy as np
 
 from rota.analysis.background import Background
 from rota.analysis.combs import SHARPNESS, Combs, lay_combs
+from rota.analysis.narrowness import is_narrow
 from rota.types import BoolArray, Float64Array
 
 __all__: list[str] = []
@@ -69,7 +70,9 @@ def scan_periods(
     the shape of a day: people have busy hours, so the number of events between two depends on the hours
     between them in no even way, and recency by that number leaves dips and bumps at hours of the day. Teeth
     that fall on a known period, which has taken its share of them, are in no family, unless all do. A comb
-    that there are no pairs to judge by is not shown, see `lay_combs`.
+    that there are no pairs to judge by is not shown, see `lay_combs`. Where people are there for few hours of
+    the day, what is nearly a day is shown only if a day itself rises: recency from event to event leaves a
+    slope in the block of pairs about each whole day, and teeth to one side of its middle rise on that.
 
     Args:
         background: Trend and known periods.
@@ -84,6 +87,7 @@ def scan_periods(
     flips = rng.choice(np.array([-1.0, 1.0], np.float32), (len(background.left), _FLIPS))
     periods, halves = every_sharpness(periods)
     greatest = np.full(_FLIPS, -np.inf, np.float32)
+    day_may_be = not is_narrow(background) or _day_rises(background)
     parts = []
     for first in range(0, len(periods), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
@@ -99,10 +103,17 @@ def scan_periods(
         if shown.any() and hours is not None:
             again = lay_combs(hours, combs.periods[shown], combs.halves[shown])
             of_day = is_part(again.periods, DAY)
-            shown[shown] = of_day | _all_rise(again, background.lift.width, [*known, DAY])
+            shown[shown] = (of_day & day_may_be) | _all_rise(again, background.lift.width, [*known, DAY])
         parts.append((contrast, z, score, shown))
     contrast, z, score, shown = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Scan(periods, halves, contrast, z, score, shown, float(np.quantile(greatest, 1 - level)))
+
+
+def _day_rises(background: Background) -> bool:
+    """Whether teeth at whole days do, of any width."""
+    days, halves = every_sharpness(np.array([DAY]))
+    _, z, _, _ = rate(lay_combs(background, days, halves))
+    return bool((z > _LEAST_Z).any())
 
 
 def is_part(periods: Float64Array, whole: float) -> BoolArray:

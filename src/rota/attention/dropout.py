@@ -28,8 +28,7 @@ class Dropout(nn.Module):
 
     def __init__(self, p: float) -> None:
         super().__init__()
-        if not 0 <= p < 1:
-            raise InputError(f"dropout {p}: expected a number from 0 up to 1")
+        _require_share(p)
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
@@ -50,14 +49,23 @@ def dropout(x: Tensor, p: float, *, training: bool) -> Tensor:
         x: Features, any shape.
         p: Probability of each to be dropped, from 0 up to 1.
         training: Else nothing is dropped.
+
+    Raises:
+        InputError: The probability is none of these.
     """
+    _require_share(p)
     if not training or p == 0:
         return x
     if x.device.type != "cpu":
         return drawn_by_torch(x, p, training=True)
-    seed = torch.randint(torch.iinfo(torch.int64).max, ())
+    seed = torch.randint(torch.iinfo(torch.int64).max, (), device="cpu")
     noise: Tensor = _noise(seed, x.shape, x.dtype, min(round(p * _LEVELS), _LEVELS - 1))
     return x * noise
+
+
+def _require_share(p: float) -> None:
+    if not 0 <= p < 1:
+        raise InputError(f"dropout {p}: expected a number from 0 up to 1")
 
 
 @torch.library.custom_op("rota::dropout_noise", mutates_args=())
@@ -81,4 +89,4 @@ def _noise(seed: Tensor, shape: Sequence[int], dtype: torch.dtype, dropped: int)
 
 @_noise.register_fake
 def _shaped(seed: Tensor, shape: Sequence[int], dtype: torch.dtype, dropped: int) -> Tensor:
-    return torch.empty(shape, dtype=dtype)
+    return torch.empty(shape, dtype=dtype, device="cpu")

@@ -11,6 +11,7 @@ from rota.batch import TimeAccess
 from rota.commands import _reading as options
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
+from rota.errors import InputError
 from rota.evaluation.seen import SeenItems
 from rota.models.repeat_head import RepeatHead
 from rota.models.transformer import Transformer
@@ -226,10 +227,11 @@ def compare_command(
             study = compare(
                 opened.log, plan, out=folder, watcher=watcher, processes=processes, threads=threads
             )
-    except BaseException:
+    except BaseException as error:
         if (folder / MODELS).is_dir() and any((folder / MODELS).iterdir()):
             say(f"the models finished so far are in {folder / MODELS}{os.sep}")
-            say(f"the same command with --out {folder} goes on from there")
+            if not isinstance(error, InputError):  # which says how to go on
+                say(f"the same command with --out {folder} goes on from there")
         raise
     _conclude(study, folder)
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from rota.commands import _reading as options
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, say
+from rota.errors import InputError
 from rota.files import written_whole
 from rota.recipes.finding import open_model
 from rota.recipes.history_file import left_out, open_history
@@ -80,6 +81,8 @@ def recommend_command(
         user=user, item=item, time=time, unit=unit, zone=zone, zone_column=zone_column,
         offset_column=offset_column, epoch=epoch, ties=ties, order=order, on_error=on_error,
     )  # fmt: skip
+    if history is None and reading != stated():
+        raise InputError("columns or a clock of a history are given, and no --history: expected its file")
     times = at or [""]
     with ExitStack() as held, Stages() as stages:
         part = None if json is None else held.enter_context(written_whole(json))

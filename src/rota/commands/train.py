@@ -58,9 +58,10 @@ def train_command(
     if print_config:
         import tomli_w
 
-        from rota.tables import to_table
+        from rota.tables import to_table, unset_keys
 
-        sys.stdout.write(tomli_w.dumps(to_table(found)))
+        left = "".join(f"# {key}: not set\n" for key in unset_keys(found))
+        sys.stdout.write(tomli_w.dumps(to_table(found)) + left)
         return
     _train(found, out or Path("runs") / config.stem)
 

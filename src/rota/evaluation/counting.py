@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-from rota.errors import InputError
+from rota.errors import NotFiniteError
 
 __all__: list[str] = []
 
@@ -61,14 +61,14 @@ def refuse_nan(scores: Tensor, first: int = 0) -> None:
         first: Item of the first column.
 
     Raises:
-        InputError: It is; the message has its place.
+        NotFiniteError: It is; the message has its place.
     """
     if not scores.is_floating_point() or scores.sum().isfinite():  # one pass where all is well
         return
     nan = scores.isnan()
     if nan.any():
         *rows, column = nan.nonzero()[0].tolist()
-        raise InputError(
+        raise NotFiniteError(
             f"scores{[*rows, first + column]} is NaN ({int(nan.sum())} of {nan.numel()} are): expected "
             "numbers; the model has diverged, lower its learning rate"
         )

@@ -1,6 +1,7 @@
 """What was found of a log's routines in words, for terminal and picture alike."""
 
 from rota.analysis.period import Period
+from rota.analysis.periods import CYCLES
 from rota.analysis.recency import Recency, recency_is_told
 from rota.analysis.rhythm import Rhythm
 from rota.analysis.routines import Routines
@@ -57,10 +58,11 @@ def routines_facts(found: Routines) -> list[tuple[str, str]]:
     sample = "all" if lift.share == 1 else f"a sample: {lift.share:.1%} of the users"
     clocks = {"local": "the users' own", "utc": "UTC", "as given": "as the log gives it"}
     left = f"; {found.left_out:,} rows without user or {found.by} left out" if found.left_out else ""
+    reach = f"{lag_text(lift.width / 2)} to {lag_text(float(lift.lags[-1]))}"
     facts = [
         ("log", found.name),
         ("events", f"{found.events:,} over {found.span / _DAY:,.1f} days{left}"),
-        ("pairs", f"{lift.num_pairs:,} of {of}, up to {lag_text(float(lift.lags[-1]))} apart: {sample}"),
+        ("pairs", f"{lift.num_pairs:,} of {of}, {reach} apart: {sample}"),
         ("clock", f"{clocks[found.clock]}, to {lag_text(found.resolution)}"),
         (
             "looked for",
@@ -78,6 +80,8 @@ def routines_facts(found: Routines) -> list[tuple[str, str]]:
 def _untold(found: Routines) -> list[str]:
     """What this log cannot tell, and why."""
     search, said = found.search, []
+    if not found.periods and found.span < CYCLES * _DAY:
+        said.append(f"a day: the log does not hold {CYCLES:g} of them")
     if search.blind:
         names = " and ".join(_CALENDAR[each] for each in search.blind)
         said.append(f"{names}: hardly any two events of a user lie between whole ones")

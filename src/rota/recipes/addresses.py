@@ -39,11 +39,15 @@ def address_of(blueprint: Blueprint, protocol: Protocol, question: Question, thr
     """
     return {
         "recipe": _digest([blueprint, protocol]),
-        "fingerprint": question.log.fingerprint,
-        "split": question.stages.hash,
+        **data_of(question),
         "code": code_version(),
         "threads": str(threads),
     }
+
+
+def data_of(question: Question) -> Address:
+    """What of an address is the data: ``fingerprint`` and ``split``."""
+    return {"fingerprint": question.log.fingerprint, "split": question.stages.hash}
 
 
 @cache

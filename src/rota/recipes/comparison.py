@@ -10,13 +10,14 @@ import torch
 from rota.analysis.profiles import ProfileFit
 from rota.data.log import Log
 from rota.errors import InputError
+from rota.recipes.addresses import data_of
 from rota.recipes.baselines import baseline_runs
 from rota.recipes.capacity import processes_for, require_processes
-from rota.recipes.comparison_folder import held, workspace
+from rota.recipes.comparison_folder import held, workspace, write_plan
 from rota.recipes.handing import hand_over
 from rota.recipes.jobs import Job, jobs_of
 from rota.recipes.measuring import measured
-from rota.recipes.outcomes import Outcome, all_of, finished, tried
+from rota.recipes.outcomes import Outcome, all_of, finished, require_same_data, tried, work_off
 from rota.recipes.output import MODELS, sweep
 from rota.recipes.plan import Plan
 from rota.recipes.pool import worked_off
@@ -61,15 +62,19 @@ def compare(
         The study: its table, its figures, and the comparison with every rank.
 
     Raises:
-        InputError: Fewer than two users have enough events, a training does not fit the log, one fails (the
-            others are done first), its process dies, or the folder is in use or already holds something
-            else.
+        InputError: Fewer than two users have enough events, a training does not fit the log, one fails (where
+            there is a folder the others are done first), its process dies, or the folder is in use or
+            already holds something else.
     """
     plan, watcher = plan or Plan(), watcher or Unwatched()
     require_processes(processes, threads)
     plan.require_fit(log.unit)
     with nullcontext() if out is None else held(Path(out), plan) as folder:
-        told, question = measured(plan, ask_of(log, plan.protocol.split))
+        question = ask_of(log, plan.protocol.split)
+        if folder is not None:
+            require_same_data(folder / MODELS, data_of(question))
+            write_plan(folder, plan)
+        told, question = measured(plan, question)
         study = _study(_Work(question, told, folder, processes, threads, watcher))
         if folder is not None:
             save_study(folder, study)
@@ -100,7 +105,7 @@ def _study(work: _Work) -> Study:
         work.watcher.found(outcome.run, outcome.fitted)
     baselines = baseline_runs(question, plan.protocol)
     with _here(work, ahead) if count == 1 else _apart(work, ahead, count) as after:
-        done = all_of({job.name: {**before, **after}[job.name] for job in jobs}, work.folder is not None)
+        done = all_of({job.name: {**before, **after}[job.name] for job in jobs})
         outcomes = {arm: [done[job.name] for job in own] for arm, own in arms.items()}
         runs = [outcome.run for own in outcomes.values() for outcome in own]
         return Study(
@@ -123,7 +128,8 @@ def _here(work: _Work, jobs: Sequence[Job]) -> Iterator[Mapping[str, Outcome | I
     before = torch.get_num_threads()
     torch.set_num_threads(work.threads)
     try:
-        yield {job.name: tried(job, work.question, work.plan.protocol, work.watcher) for job in jobs}
+        train = work_off if work.folder is None else tried  # nothing is kept: nothing to go on for
+        yield {job.name: train(job, work.question, work.plan.protocol, work.watcher) for job in jobs}
     finally:
         torch.set_num_threads(before)
 
@@ -139,7 +145,10 @@ def _apart(work: _Work, jobs: Sequence[Job], count: int) -> Iterator[Mapping[str
         placed = jobs_of(work.question, work.plan, folder, work.threads).values()
         ahead = [job for own in placed for job in own if job.name in names]
         try:
-            outcomes = worked_off(ahead, place, processes=count, threads=work.threads, watcher=work.watcher)
+            outcomes = worked_off(
+                ahead, place, processes=count, threads=work.threads, watcher=work.watcher,
+                patient=work.folder is not None,
+            )  # fmt: skip
         finally:
             sweep(folder / MODELS)  # a process that was killed could not
         yield {job.name: outcome for job, outcome in zip(ahead, outcomes, strict=True)}

@@ -20,7 +20,7 @@ from rota.toml import read_recipe, write_recipe
 __all__: list[str] = []
 
 _WORK = ".work"
-_FREE = ("arms", "control", "seeds")
+_FREE = ("arms", "control", "seeds", "prior")
 _LONGEST = 60  # letters of a value in a message
 
 
@@ -54,12 +54,16 @@ def held(folder: Path, plan: Plan) -> Iterator[Path]:
     with only_run(folder, tidy=True):
         require_startable(folder, plan)  # it may have ended in the meantime
         (folder / MODELS).mkdir(exist_ok=True)
-        if not (folder / PLAN).is_file() or read_recipe(folder / PLAN, Plan) != plan:  # other arms or seeds
-            write_recipe(folder / PLAN, plan)
         shutil.rmtree(folder / _WORK, ignore_errors=True)
         for place in (folder, folder / MODELS):
             sweep(place)
         yield folder
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write the plan, once it is known that the folder may go on with it."""
+    if not (folder / PLAN).is_file() or read_recipe(folder / PLAN, Plan) != plan:
+        write_recipe(folder / PLAN, plan)
 
 
 @contextmanager
@@ -102,7 +106,8 @@ def _require_same(folder: Path, plan: Plan) -> None:
         key, before, now = found
         raise InputError(
             f"{folder} is of a comparison with {key} {_brief(before)}, and this has {_brief(now)}: expected "
-            "the same, but for arms and seeds, to go on with it; choose another folder for another comparison"
+            "the same, but for arms, seeds and prior, to go on with it; choose another folder for another "
+            "comparison"
         )
 
 

@@ -18,8 +18,8 @@ from rota.recipes.lossmaking import parse_loss
 from rota.recipes.profile_text import read_profile
 from rota.recipes.splitting import parse_split
 from rota.recipes.written import parse_recipe
-from rota.rooms import find
-from rota.tables import Recipe, from_table
+from rota.rooms import offers
+from rota.tables import Recipe, class_of, from_table
 from rota.training.losses.base import Loss
 from rota.training.negatives.base import Negatives
 
@@ -120,8 +120,13 @@ def _made(kind: type[R], table: Mapping[str, Any], place: _Place, default: type 
 
 
 def _offer(key: str, known: Sequence[str]) -> str:
-    near = get_close_matches(key, known, 1)
-    return (f"did you mean {near[0]!r}? " if near else "") + f"expected some of {', '.join(known)}"
+    near = [f"did you mean {name!r}? " for name in _nearest(key, known)]
+    return f"{''.join(near)}expected some of {', '.join(known)}"
+
+
+def _nearest(name: str, known: Sequence[str]) -> list[str]:
+    """The name that is nearest, if one is near at all."""
+    return get_close_matches(name, known, 1)
 
 
 def _value(value: object, hint: object, place: _Place, default: type | None) -> object:
@@ -167,10 +172,10 @@ def _class(kind: type[R], table: Mapping[str, Any], place: _Place, default: type
             )
         return made
     try:
-        room, _, name = str(where).rpartition(".")
-        made = find(room, name, Recipe)
-    except (InputError, OSError) as error:
-        raise place.wrong(f"{_KEY} {where!r}: {error}") from error
-    if not issubclass(made, kind):
-        raise place.wrong(f"{_KEY} {where!r} is no {kind.__name__}")
-    return made
+        return class_of(where, kind)
+    except InputError as error:
+        room = kind.__module__.removeprefix("rota.").rpartition(".")[0]
+        known = offers(room, kind)
+        near = [f"did you mean '{room}.{name}'? " for name in _nearest(str(where).rpartition(".")[2], known)]
+        expected = f"expected one of {', '.join(f'{room}.{name}' for name in known)}"
+        raise place.wrong(f"{_KEY} {where!r}: {''.join(near)}{expected}") from error

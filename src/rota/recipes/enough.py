@@ -9,6 +9,7 @@ from rota.analysis.lift import Lift
 from rota.analysis.resolution import time_resolution
 from rota.errors import InputError
 from rota.types import Int64Array
+from rota.units import duration_text
 
 __all__: list[str] = []
 
@@ -66,7 +67,10 @@ def require_return(lift: Lift, by: str, remedy: str) -> None:
             "since routine is told from chance by how users differ; allow more pairs"
         )
     if not lift.expected.sum() > 0:
-        raise InputError(f"no user has the same {by} twice, so nothing can return: {remedy}")
+        within = duration_text(lift.width / 2)
+        raise InputError(
+            f"no user has the same {by} twice, {within} or more apart, so nothing can return: {remedy}"
+        )
 
 
 def coarser_resolution(times: Int64Array, clock: Int64Array, unit: str) -> float:

@@ -30,11 +30,12 @@ class LiveWatcher(Watcher):
 
     Attributes:
         done: Trainings that are done.
-        failed: Trainings that have failed.
+        reasons: Why trainings have failed.
     """
 
     def __init__(self, console: Console) -> None:
-        self.console, self.done, self.failed = console, 0, 0
+        self.console, self.done = console, 0
+        self.reasons: list[str] = []
         self.live: Live | None = None
         self.rows: dict[tuple[str, int], TrainingRow] = {}
         self.paces: dict[tuple[str, int], Pace] = {}
@@ -49,6 +50,8 @@ class LiveWatcher(Watcher):
         if self.live is not None:
             live, self.live = self.live, None  # the last picture has every row
             live.stop()
+            for why in self.reasons:
+                self._say_failed(why)
 
     def begin(self, question: Question, plan: Plan, processes: int) -> None:
         """Say what is asked, and show what is ahead."""
@@ -86,13 +89,16 @@ class LiveWatcher(Watcher):
         self._conclude(run, fitted, before=False)
 
     def fail(self, arm: str, seed: int, why: str) -> None:
-        """Show that it has failed; why is said when the others are done."""
+        """Show that it has failed; why is said below the table, when the others are done."""
         self.since.pop((arm, seed), None)
         self.paces.pop((arm, seed))
         self.rows[arm, seed] = replace(self.rows[arm, seed], done=None, failed=True)
-        self.failed += 1
+        self.reasons.append(why)
         if self.live is None:
-            self.console.print(f"[red]✗[/] {escape(why)}", highlight=False)
+            self._say_failed(why)
+
+    def _say_failed(self, why: str) -> None:
+        self.console.print(f"[red]✗[/] {escape(why)}", highlight=False)
 
     def _conclude(self, run: Run, fitted: Fitted, *, before: bool) -> None:
         assert run.seed is not None
@@ -113,12 +119,13 @@ class LiveWatcher(Watcher):
         """As the terminal shows it now."""
         now = time.monotonic()
         for place, since in list(self.since.items()):  # the terminal's own thread draws
-            self.paces[place].seconds = now - since
+            if place in self.paces:
+                self.paces[place].seconds = now - since
         left = seconds_left(list(self.paces.values()), self.epochs, self.processes)
         at_once = f", {self.processes} at once" if self.processes > 1 else ""
-        failed = f", {self.failed} failed" if self.failed else ""
+        failed = f", {len(self.reasons)} failed" if self.reasons else ""
         caption = f"{self.done} of {len(self.rows)} done{failed}{at_once}"
-        if self.done + self.failed < len(self.rows):
+        if self.done + len(self.reasons) < len(self.rows):
             caption += f"; {in_words(left)}" if self.live is not None else "; interrupted"
         most = None if self.live is None else self.console.height - _AROUND
         return trainings_table(list(self.rows.values()), epochs=self.epochs, caption=caption, most=most)

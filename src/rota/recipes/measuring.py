@@ -10,6 +10,7 @@ from rota.analysis.law_fit import LawFit, fit_law
 from rota.analysis.lift import Lift, measure_lift
 from rota.analysis.periods import CYCLES, LONGEST, period_range, search_periods
 from rota.analysis.rhythm import judge_rhythm
+from rota.analysis.scanning import DAY
 from rota.errors import InputError
 from rota.histories import Histories, Spans, flat_rows
 from rota.recipes.enough import coarser_resolution, naming, require_return, require_users
@@ -85,9 +86,10 @@ def measure_law(
         longest=max(min(CYCLES * LONGEST + width, span), width), most_pairs=_MOST_PAIRS, report=report,
     )  # fmt: skip
     require_return(lift, "item", "take a column with a category for the item")
-    periods = _periods(lift)
+    periods, untold = _periods(lift)
     near = max(_NEAR, _FEWEST_BINS * width, CYCLES * max(periods, default=0.0))
-    found = fit_law(_first(lift, int(near / width)), periods, resolution=resolution)
+    fitted = fit_law(_first(lift, int(near / width)), periods, resolution=resolution)
+    found = replace(fitted, untold=untold)
     return _of_use(found, Hindsight.of(offsets, times, items, histories.unit))
 
 
@@ -111,13 +113,16 @@ def _of_spans(values: Int64Array, spans: Spans | None) -> Int64Array:
     return values if spans is None else np.asarray(values[flat_rows(spans.starts, spans.stops)])
 
 
-def _periods(lift: Lift) -> list[float]:
-    """Periods in whole seconds, which are whole ticks of every clock; none where there is no room for any."""
-    low, high = period_range(float(lift.lags[-1]), lift.width)
+def _periods(lift: Lift) -> tuple[list[float], float | None]:
+    """Periods in whole seconds, which are whole ticks of every clock, and from where on none can be told."""
+    longest = float(lift.lags[-1])
+    low, high = period_range(longest, lift.width)
     if not 0 < low <= high:
-        return []
-    _, found, _ = judge_rhythm(search_periods(lift).periods, None)
-    return [float(round(each.seconds)) for each in found]
+        return [], longest / CYCLES
+    search = search_periods(lift)
+    _, found, _ = judge_rhythm(search.periods, None)
+    untold = search.untold if high >= DAY else high
+    return [float(round(each.seconds)) for each in found], untold
 
 
 def _first(lift: Lift, bins: int) -> Lift:

@@ -69,15 +69,14 @@ def tried(job: Job, question: Question, protocol: Protocol, watcher: Watcher) ->
         return work_off(job, question, protocol, watcher)
     except InputError as error:
         watcher.fail(job.arm, job.blueprint.seed, str(error))
-        return error
+        return InputError(str(error))  # the error itself holds on to the network
 
 
-def all_of(found: Mapping[str, Outcome | InputError], kept: bool) -> Mapping[str, Outcome]:
+def all_of(found: Mapping[str, Outcome | InputError]) -> Mapping[str, Outcome]:
     """The outcomes, by the names of their jobs, where every training has one.
 
     Args:
-        found: Outcomes, and why the others failed.
-        kept: Whether they are in a folder.
+        found: Outcomes, which are in a folder, and why the others failed.
 
     Raises:
         InputError: One failed; the message is that of the first, and says what else there is to know.
@@ -88,12 +87,36 @@ def all_of(found: Mapping[str, Outcome | InputError], kept: bool) -> Mapping[str
         return outcomes
     (_, first), *others = failed.items()
     told = [str(first), *(f"{name} failed too" for name, _ in others)]
-    if kept and outcomes:
+    if outcomes:
         told.append(
             f"{len(outcomes)} of {len(found)} trainings are finished and kept: the same command without an "
-            "arm that failed goes on with them in the same folder"
+            "arm that failed, and without what that alone needs, goes on with them in the same folder"
         )
     raise InputError("; ".join(told)) from first
+
+
+def require_same_data(folder: Path, address: Address) -> None:
+    """Refuse a folder of trainings on other data, whichever of them are asked for now.
+
+    Args:
+        folder: Of the trainings; it need not exist.
+        address: Of a training on the data of now, or what of it is the data.
+
+    Raises:
+        InputError: One is of other data, or was asked otherwise.
+    """
+    for path in sorted(folder.glob(f"*/{RECORD}")):
+        record = _read(path)
+        if record is not None:
+            _require_data(path.parent, record[0]["address"], address)
+
+
+def _require_data(folder: Path, kept: Address, address: Address) -> None:
+    if any(kept.get(key) != address[key] for key in DATA):
+        raise InputError(
+            f"{folder} is of a training on other data, or asked otherwise: expected that of this log, to "
+            "go on with it; choose another folder for another log"
+        )
 
 
 def finished(job: Job) -> Outcome | None:
@@ -107,11 +130,7 @@ def finished(job: Job) -> Outcome | None:
         return None
     facts, arrays = record
     kept = facts["address"]
-    if any(kept.get(key) != job.address[key] for key in DATA):
-        raise InputError(
-            f"{job.folder} is of a training on other data, or asked otherwise: expected that of this log, to "
-            "go on with it; choose another folder for another log"
-        )
+    _require_data(job.folder, kept, job.address)
     if kept != job.address or not is_artefact(job.folder):
         return None
     validation = tuple(arrays["validation"].tolist())

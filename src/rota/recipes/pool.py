@@ -34,7 +34,13 @@ _Message = Mapping[str, Any] | None
 
 
 def worked_off(
-    jobs: Sequence[Job], folder: Path, *, processes: int, threads: int, watcher: Watcher
+    jobs: Sequence[Job],
+    folder: Path,
+    *,
+    processes: int,
+    threads: int,
+    watcher: Watcher,
+    patient: bool = True,
 ) -> list[Outcome | InputError]:
     """Do trainings in processes of their own.
 
@@ -47,12 +53,14 @@ def worked_off(
         processes: How many at once.
         threads: Of each.
         watcher: Told of each.
+        patient: Whether the others are done where one fails.
 
     Returns:
         The outcomes of the jobs, in their order; of one that fails, why.
 
     Raises:
-        InputError: The process of a training dies; the message begins with the arm and the seed.
+        InputError: The process of a training dies, or one fails and that is the end; the message begins with
+            the arm and the seed.
         OSError: The disk is full, for instance.
     """
     waiting, inbox = deque(jobs), _Inbox()
@@ -65,6 +73,8 @@ def worked_off(
         while len(outcomes) < len(jobs):
             worker, message = inbox.next()
             outcome = worker.heard(message, watcher)
+            if isinstance(outcome, InputError) and not patient:
+                raise outcome
             if outcome is not None:
                 outcomes[worker.given.name] = outcome
                 worker.give(waiting.popleft() if waiting else None)

@@ -73,10 +73,10 @@ def visit(
     ids, codes = ids.take(pa.array(order)), codes[order]
     strange = _distinct(ids.filter(pa.array(codes < 0)))
     if strange and unknown == UnknownItems.REFUSE:
+        some = "1 item of the history is" if len(strange) == 1 else f"{len(strange)} items of the history are"
         raise InputError(
-            f"{len(strange)} items of the history are not in the model's catalogue of "
-            f"{len(artefact.catalogue):,}: {_listed(strange)}: leave them out, or skip them (unknown=, "
-            "--unknown skip)"
+            f"{some} not in the model's catalogue of {len(artefact.catalogue):,}: {_listed(strange)}: leave "
+            "them out, or skip them (unknown=, --unknown skip)"
         )
     if history is not None:
         history = Shown(history.clock[order], None if history.instants is None else history.instants[order])

@@ -1,6 +1,7 @@
 """routines: whether what the users of a log do returns, after how long, and what to make of it."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from rota.analysis.periods import CYCLES, LONGEST, SHORTEST, period_range, searc
 from rota.analysis.recency import find_recency, octaves_of, recency_is_told
 from rota.analysis.rhythm import judge_rhythm
 from rota.analysis.routines import Routines
+from rota.analysis.scanning import DAY
 from rota.data.dataset import is_dataset
 from rota.data.log import Log
 from rota.data.options import Reading
@@ -138,7 +140,7 @@ def routines_of_log(
     )
     tell("measuring", 0, 0)
     recency = find_recency(lift, [each.seconds for each in search.periods], seed=seed)
-    told = search.untold is None and recency_is_told(lift)
+    told = search.untold is None and recency_is_told(lift) and span >= CYCLES * DAY
     verdict, periods, faint = judge_rhythm(search.periods, recency, told=told)
     near = lift
     if periods:
@@ -220,7 +222,7 @@ def _range(
         )
     reach = CYCLES * LONGEST if longest is None else CYCLES * longest
     low, high = period_range(min(span, reach), max(_BIN, resolution), shortest, longest or LONGEST)
-    most = duration_text(float(f"{span / CYCLES:.3g}"))
+    most = duration_text(_below(span / CYCLES))
     if longest is not None and high < longest:
         raise InputError(
             f"{name}: periods up to {duration_text(longest)} in {_days(span)}: {CYCLES:g} cycles are "
@@ -232,6 +234,12 @@ def _range(
             f"{duration_text(low)} or more, of which {CYCLES:g} cycles are needed"
         )
     return low, high
+
+
+def _below(seconds: float) -> float:
+    """The next length below that is round to people: whole days, hours, minutes, or seconds."""
+    step = next((each for each in (86_400.0, 3600.0, 60.0) if seconds >= 10 * each), 1.0)
+    return step * math.floor(seconds / step)
 
 
 def _days(span: float) -> str:

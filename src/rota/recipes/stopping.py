@@ -35,7 +35,7 @@ class Stopper:
         """While this lasts a signal is noted; else it ends what is done at once, for nothing is lost.
 
         Raises:
-            StoppedError: One came before.
+            StoppedError: One came before, or when there was no step any more to end at.
         """
         if not self.wanted():
             raise StoppedError
@@ -44,6 +44,8 @@ class Stopper:
             yield
         finally:
             self._training = False
+        if not self.wanted():
+            raise StoppedError
 
     def take(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal; a second Ctrl-C does what it did before."""

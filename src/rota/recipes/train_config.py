@@ -33,7 +33,8 @@ class TrainConfig(Recipe):
         device: ``"cpu"`` or ``"cuda"``.
         precision: 32-true, bf16-mixed, or on cuda 16-mixed.
         sample_users: Train on a random sample of so many users.
-        checkpoint_every: Steps after which it is kept, beside each epoch; 0: at epochs alone.
+        checkpoint_every: Steps after which it is kept, beside each epoch; 0: at epochs alone. It may change
+            while a training goes on, as the workers of a training may.
         sharded: Under torchrun, each process holds a share of the weights, of their gradients and of the
             optimizer's state only. Like the number of processes it may change while a training goes on.
         reading: How the log is to be understood.
@@ -67,17 +68,28 @@ class TrainConfig(Recipe):
         for name in ("seed", "checkpoint_every"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} {getattr(self, name)}: expected 0 or above")
+        if not self.log:
+            raise InputError("log '': expected a file, a prepared dataset, or a source known by name")
+        if self.sample_users is not None and self.sample_users < 1:
+            raise InputError(f"sample_users {self.sample_users}: expected at least 1; leave it out for all")
         if self.prior and not self.arm:
             raise InputError(
                 f"prior {self.prior[0]}: without an arm the model's own encoding has its own; name an "
                 "arm, such as clockrope"
             )
-        _ = self.protocol, self.recipe  # what they refuse is refused now
+        _ = self.protocol  # what it refuses is refused now
+        if self.recipe.encoding != self.model.encoding != type(self.model)().encoding:
+            raise InputError(
+                f"arm {self.arm!r} and an encoding of the model: expected one of them; leave the arm out, or "
+                "the table of the encoding"
+            )
 
     @property
     def undivided(self) -> "TrainConfig":
-        """The same training, however it is spread."""
-        return replace(self, sharded=False)
+        """The same training, however it is spread and how often it is kept: none of that changes a number."""
+        return replace(
+            self, sharded=False, checkpoint_every=0, training=replace(self.training, num_workers=0)
+        )
 
     @property
     def protocol(self) -> Protocol:

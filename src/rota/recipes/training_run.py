@@ -9,6 +9,7 @@ from pathlib import Path
 import tomli_w
 
 from rota.data.log import Log
+from rota.errors import InputError
 from rota.evaluation.averaging import mean_of
 from rota.evaluation.loading import load_comparison
 from rota.evaluation.metrics.mrr import MRR
@@ -159,7 +160,7 @@ class _Work:
         """What it comes to, or came to before."""
         model = model_folder(self.folder, self.config)
         if is_finished(self.folder):
-            return Trained(load_comparison(self.folder), model, before=True) if self.processes.leads else None
+            return Trained(self._before(), model, before=True) if self.processes.leads else None
         network = self._blueprint.build()
         fitted = self._fit(network)
         if not self.processes.leads:
@@ -168,6 +169,17 @@ class _Work:
         study = self._study(network, fitted)
         save_study(self.folder, study)
         return Trained(study.comparison, model, before=False)
+
+    def _before(self) -> Comparison:
+        """What it came to before."""
+        found, log = load_comparison(self.folder), self.question.log
+        known = (found.data["fingerprint"], found.split_hash)
+        if known != (log.fingerprint, self.question.stages.hash):
+            raise InputError(
+                f"{self.folder} is of a training on other data than {log.name} has now: expected the same, "
+                "to show what it came to; choose another folder"
+            )
+        return found
 
     @property
     def _blueprint(self) -> Blueprint:

@@ -89,7 +89,10 @@ class Catalogue:
             ids, counts = (
                 pa.concat_arrays(table[name].chunks or [pa.array([])]) for name in ("item", "count")
             )
-            return cls(ids, np.asarray(counts.to_numpy(), dtype=np.int64))
+            numbers = np.asarray(counts.cast(pa.int64()).to_numpy(), dtype=np.int64)
+            if (numbers < 0).any():
+                raise ValueError(f"a count of {numbers.min()}")
+            return cls(ids, numbers)
         except FileNotFoundError as error:
             raise InputError(f"{path}: no such file; expected the vocabulary beside the weights") from error
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:

@@ -44,12 +44,12 @@ class DealtNegatives(Negatives):
         return self.drawn
 
 
-def of_targets(drawn: DrawnNegatives, which: slice) -> DrawnNegatives:
+def of_targets(drawn: DrawnNegatives, which: Int64[Tensor, " some"]) -> DrawnNegatives:
     """What some of the targets have; negatives that the batch shares stay whole.
 
     Args:
         drawn: For all.
-        which: Of the targets.
+        which: Places of these, shape ``(some,)``.
     """
     own = drawn.codes.ndim == 2
     return DrawnNegatives(

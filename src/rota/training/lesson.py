@@ -12,7 +12,7 @@ from rota.training.optimizer import Clipping, adamw, set_rate
 from rota.training.processes import Processes
 from rota.training.recipe import Training
 from rota.training.schedule import learning_rate
-from rota.training.seeds import Purpose, stream_seed
+from rota.training.seeds import Purpose, enter_stream
 from rota.training.sharding import is_sharded
 from rota.training.step_batch import Part, StepBatch, Syllabus
 
@@ -71,7 +71,7 @@ class Lesson:
     def _backward(self, part: Part, batch: StepBatch) -> Tensor:
         """Add a part's share to the gradients, and return the sum of its losses."""
         place = (batch.epoch, batch.step, *([part.number] if part.number else []))
-        torch.manual_seed(stream_seed(self.syllabus.seed, Purpose.DROPOUT, *place))
+        enter_stream(self.syllabus.seed, Purpose.DROPOUT, *place)
         with lowered_precision(self.device.type, self.precision):
             loss = self._losses(part).sum()
             if not part.counts:

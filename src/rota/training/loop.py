@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from rota.errors import NotFiniteError
 from rota.models.base import Network
 from rota.training.course import Course
 from rota.training.divergence import DivergedError
@@ -133,11 +134,20 @@ class _Run:
         seconds = time.perf_counter() - course.since
         lesson.guard.require_sound(course.epoch)
         with informed(self.network, course.network, lesson.device.type):
-            if course.end_epoch(self.validate(), seconds) and self.processes.leads:
+            if course.end_epoch(self._score(), seconds) and self.processes.leads:
                 self.keep()
         if self.processes.leads:
             self.record(course.fitted())
         self._save()
+
+    def _score(self) -> float:
+        """Of the network on validation; large weights may be finite and its scores not."""
+        try:
+            return self.validate()
+        except NotFiniteError as error:
+            course = self.course
+            what = "scores on validation are NaN after the last step"
+            raise DivergedError(what, course.epoch, course.step - 1) from error
 
     def _look_around(self) -> None:
         """After a step within an epoch: whether a snapshot is due, or the end."""
@@ -151,9 +161,11 @@ class _Run:
     def _unwanted(self) -> bool:
         if self.processes.count == 1:
             return not self.wanted()
-        if self.course.lesson.device.type == "cuda" and self.course.step % _STEPS:
+        course, lesson = self.course, self.course.lesson
+        done = course.epoch * lesson.syllabus.steps + course.step
+        if lesson.device.type == "cuda" and done % _STEPS:
             return False  # to agree is to wait for the device
-        against = torch.tensor(float(not self.wanted()), device=self.course.lesson.device)
+        against = torch.tensor(float(not self.wanted()), device=lesson.device)
         self.processes.add_up([against])
         return bool(against > 0)
 

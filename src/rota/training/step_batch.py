@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch.utils.data import DataLoader
 
@@ -12,7 +13,7 @@ from rota.training.negatives.base import Negatives
 from rota.training.negatives.drawn import DrawnNegatives
 from rota.training.order import EpochOrder
 from rota.training.recipe import Training
-from rota.training.seeds import Purpose, stream_seed
+from rota.training.seeds import Purpose, stream
 from rota.training.training_batch import TrainingBatch
 from rota.training.windows import TrainingWindows
 
@@ -119,22 +120,29 @@ class Syllabus:
         parts = [indices[number :: self.count] for number in range(self.count)]  # like lengths in each
         numbers = [number for number, own in enumerate(parts) if own]
         lessons = [self.windows.collate(parts[number]) for number in numbers]
-        targets = torch.cat([lesson.targets for lesson in lessons])
-        drawn = self._drawn(targets, epoch, step)
-        found, first = [], 0
+        places = self._places(indices)
+        targets = torch.empty(sum(len(lesson.targets) for lesson in lessons), dtype=torch.int64)
         for number, lesson in zip(numbers, lessons, strict=True):
-            last = first + len(lesson.targets)
-            own = None if drawn is None else of_targets(drawn, slice(first, last))
-            found.append(Part(number, lesson, own))
-            first = last
+            targets[places[number]] = lesson.targets
+        drawn = self._drawn(targets, epoch, step)
+        found = [
+            Part(number, lesson, None if drawn is None else of_targets(drawn, places[number]))
+            for number, lesson in zip(numbers, lessons, strict=True)
+        ]
         mine, most = found[self.rank :: self.processes], -(-len(found) // self.processes)
         mine += [replace(found[0], counts=False)] * (most - len(mine))
         return StepBatch(epoch, step, tuple(mine), len(targets))
+
+    def _places(self, indices: list[int]) -> list[torch.Tensor]:
+        """Where the targets of each part lie among those of the undivided step, in its order of windows."""
+        sizes = self.windows.num_targets(indices)
+        part = np.repeat(np.arange(len(indices)) % self.count, sizes)
+        return [torch.from_numpy(np.flatnonzero(part == number)) for number in range(self.count)]
 
     def _drawn(self, targets: torch.Tensor, epoch: int, step: int) -> DrawnNegatives | None:
         negatives = getattr(self.training.loss, "negatives", None)
         if not isinstance(negatives, Negatives):
             return None
-        generator = torch.Generator().manual_seed(stream_seed(self.seed, Purpose.NEGATIVES, epoch, step))
+        generator = stream(self.seed, Purpose.NEGATIVES, epoch, step)
         many = self.training.loss.num_negatives  # type: ignore[attr-defined]
         return negatives.draw(many, targets, self.windows.histories.num_items, generator, self.windows.counts)

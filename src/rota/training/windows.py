@@ -88,6 +88,15 @@ class TrainingWindows(Dataset[int]):
         asked, targets = self._asked(starts, lengths)
         return TrainingBatch(batch, torch.from_numpy(asked), torch.from_numpy(self.histories.items[targets]))
 
+    def num_targets(self, indices: list[int]) -> Int64Array:
+        """How many targets each of these windows has, shape ``(windows,)``."""
+        starts, lengths = self.starts[indices], self.lengths[indices]
+        if self._begins is None:
+            return lengths
+        # Targets are all events of the instants that begin within a window but for its first row.
+        first, last = (np.searchsorted(self._begins, rows, "right") for rows in (starts, starts + lengths))
+        return self._begins[last] - self._begins[first]
+
     def _asked(self, starts: Int64Array, lengths: Int64Array) -> tuple[Int64Array, Int64Array]:
         """Positions of these windows that are asked, laid end to end, and the row of each target."""
         targets = flat_rows(starts, starts + lengths) + 1
