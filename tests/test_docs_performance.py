@@ -11,7 +11,12 @@ from benchmark_scripts import benchmark
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
 TABLES = dict(re.findall(r"<!-- (\w+) -->\n(.*?)\n?<!-- end -->", PAGE, re.DOTALL))
-SCRIPTS = {"evaluation": "evaluation", "training": "training", "profile": "profile_training"}
+SCRIPTS = {
+    "evaluation": "evaluation",
+    "pairs": "routines",
+    "training": "training",
+    "profile": "profile_training",
+}
 
 
 def test_each_table_has_its_place() -> None:

@@ -337,7 +337,7 @@ def test_it_learns_ten_users_by_heart(kind: Callable[..., Model], head: RepeatHe
     fit(
         network,
         TrainingWindows(histories, train, SIZES["max_len"], case.access),
-        Training(epochs=60, batch_size=users, learning_rate=0.02, patience=1, loss=FullSoftmax()),
+        Training(epochs=80, batch_size=users, learning_rate=0.02, patience=1, loss=FullSoftmax()),
         seed=0,
         validate=map(float, count()).__next__,  # each epoch for better than the last
         keep=lambda: None,

@@ -76,7 +76,7 @@ def test_full_softmax_teaches_the_gate_the_true_share(of_full_softmax: float) ->
 
 @pytest.mark.parametrize("negatives", [SharedNegatives(), UniformNegatives()], ids=repr)
 def test_a_corrected_sample_teaches_it_the_same(negatives: Negatives, of_full_softmax: float) -> None:
-    share = learnt_share(SampledSoftmax(32, negatives=negatives, log_q=True))
+    share = learnt_share(SampledSoftmax(96, negatives=negatives, log_q=True))
     assert share == pytest.approx(COPIES, abs=0.05)
     assert share == pytest.approx(of_full_softmax, abs=0.05)
 
