@@ -21,10 +21,12 @@ from rota import cli
 from rota.kernels import Cosine
 from rota.recipes import training_run
 from rota.recipes.config_file import read_config
+from rota.recipes.stopping import stoppable
 from rota.recipes.train_config import TrainConfig
 from rota.serving.artefact import load_artefact
 from rota.toml import write_recipe
 from rota.training import snapshots
+from rota.training.processes import DeadProcessError
 from town import columns, town
 
 CONFIG = """
@@ -222,6 +224,26 @@ def test_a_signal_during_the_last_validation_counts_too(
     assert not (out / "results.json").exists()
     assert cli.run(["train", "town.toml", "--out", str(out)]) == 0
     assert (out / "ranks.parquet").read_bytes() == Path("whole/ranks.parquet").read_bytes()
+
+
+def left_alone() -> None:
+    """What a training does whose other process has died, and torchrun in the meantime."""
+    with stoppable() as stopper:
+        try:
+            with stopper.training():
+                raise DeadProcessError("died")
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)  # before handlers are as they were
+
+
+def test_the_word_of_a_process_that_is_left_comes_before_the_signal_that_ends_it() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(DeadProcessError):
+            left_alone()
+        os.kill(os.getpid(), signal.SIGTERM)  # after
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_another_training_is_refused_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

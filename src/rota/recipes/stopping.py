@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from rota.training.loop import StoppedError
+from rota.training.processes import DeadProcessError
 
 __all__: list[str] = []
 
@@ -42,8 +43,10 @@ class Stopper:
         self._training = True
         try:
             yield
-        finally:
-            self._training = False
+        except BaseException as error:
+            self._training = isinstance(error, DeadProcessError)  # see `stoppable`
+            raise
+        self._training = False
         if not self.wanted():
             raise StoppedError
 
@@ -57,7 +60,11 @@ class Stopper:
 
 @contextmanager
 def stoppable() -> Iterator[Stopper]:
-    """Let SIGTERM and Ctrl-C end a training in good order; outside the main thread nothing is changed."""
+    """Let SIGTERM and Ctrl-C end a training in good order; outside the main thread nothing is changed.
+
+    Where another process has died, torchrun sends SIGTERM to those that are left: it is not heard from then
+    on, so that they can say why they end. One that does not end is killed.
+    """
     stopper = Stopper()
     if threading.current_thread() is not threading.main_thread():
         yield stopper
@@ -67,6 +74,9 @@ def stoppable() -> Iterator[Stopper]:
         signal.signal(number, stopper.take)
     try:
         yield stopper
+    except DeadProcessError:
+        stopper._before[signal.SIGTERM] = signal.SIG_IGN
+        raise
     finally:
         for number, handler in stopper._before.items():
             signal.signal(number, handler)

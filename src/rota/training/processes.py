@@ -16,6 +16,10 @@ __all__: list[str] = []
 _BACKENDS = {"cpu": "gloo", "cuda": "nccl"}
 
 
+class DeadProcessError(InputError):
+    """Another process of a training has died, and so it ends."""
+
+
 @dataclass(frozen=True)
 class Processes:
     """Those of one training; by itself, this one alone.
@@ -37,7 +41,7 @@ class Processes:
         """Replace tensors by their sums over all processes, the same bits in each.
 
         Raises:
-            InputError: Another process has died.
+            DeadProcessError: Another process has died.
         """
         if self.count == 1:
             return
@@ -77,7 +81,7 @@ def alive(sign: str = "") -> Iterator[None]:
         sign: Text by which such an error is known, where there may be others.
 
     Raises:
-        InputError: It is.
+        DeadProcessError: It is.
     """
     try:
         yield
@@ -85,7 +89,7 @@ def alive(sign: str = "") -> Iterator[None]:
         if sign not in str(error) and not isinstance(error, distributed.DistError):
             raise
         reason = " ".join(str(error).split())
-        raise InputError(
+        raise DeadProcessError(
             f"another process of this training has died ({reason[:200]}): see what it said; the same "
             "command goes on from the last checkpoint"
         ) from error
