@@ -119,8 +119,8 @@ class LiveWatcher(Watcher):
         """As the terminal shows it now."""
         now = time.monotonic()
         for place, since in list(self.since.items()):  # the terminal's own thread draws
-            if place in self.paces:
-                self.paces[place].seconds = now - since
+            if (pace := self.paces.get(place)) is not None:  # it may fail meanwhile
+                pace.seconds = now - since
         left = seconds_left(list(self.paces.values()), self.epochs, self.processes)
         at_once = f", {self.processes} at once" if self.processes > 1 else ""
         failed = f", {len(self.reasons)} failed" if self.reasons else ""

@@ -107,31 +107,20 @@ def require_same_data(folder: Path, address: Address) -> None:
     """
     for path in sorted(folder.glob(f"*/{RECORD}")):
         record = _read(path)
-        if record is not None:
-            _require_data(path.parent, record[0]["address"], address)
-
-
-def _require_data(folder: Path, kept: Address, address: Address) -> None:
-    if any(kept.get(key) != address[key] for key in DATA):
-        raise InputError(
-            f"{folder} is of a training on other data, or asked otherwise: expected that of this log, to "
-            "go on with it; choose another folder for another log"
-        )
+        if record is not None and any(record[0]["address"].get(key) != address[key] for key in DATA):
+            raise InputError(
+                f"{path.parent} is of a training on other data, or asked otherwise: expected that of this "
+                "log, to go on with it; choose another folder for another log"
+            )
 
 
 def finished(job: Job) -> Outcome | None:
-    """What a job came to before, if it is in its folder: the very same training, whole.
-
-    Raises:
-        InputError: A training on other data is there.
-    """
+    """What a job came to before, if it is in its folder: the very same training, whole."""
     record = None if job.folder is None else _read(job.folder / RECORD)
     if job.folder is None or record is None:
         return None
     facts, arrays = record
-    kept = facts["address"]
-    _require_data(job.folder, kept, job.address)
-    if kept != job.address or not is_artefact(job.folder):
+    if facts["address"] != job.address or not is_artefact(job.folder):
         return None
     validation = tuple(arrays["validation"].tolist())
     run = Run(job.arm, job.blueprint.seed, arrays["ranks"], validation)
