@@ -4,8 +4,9 @@
     python benchmarks/quality.py write     # tables and learning curves into docs/results.md
 
 `LOGS` is the folder that holds the logs as Parquet. An arm that is done is not trained again: take its folder
-away to repeat it. A study's file in benchmarks/results/quality keeps the comparison as `rota compare` writes
-it, the validation curve of every training, and the commit of each arm.
+away to repeat it. A study's folder in benchmarks/results/quality keeps the comparison as `rota compare`
+writes it, with the validation curve of every training and the ranks of every user; study.json has the commit
+of each arm and how it differs from each control. Arms that are trained later join what is kept there.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pages import DOCS, write_between
@@ -28,6 +30,7 @@ from rota.evaluation.results import Comparison
 from rota.plots.learning import draw_learning
 
 RESULTS = Path(__file__).parent / "results" / "quality"
+STUDY, COMPARISON, RANKS = "study.json", "results.json", "ranks.parquet"
 PAGE = "results.md"
 WHO = ("--user", "user_id", "--item", "item_id", "--time", "timestamp")
 NYC = ("fsq_nyc.parquet", *WHO, "--zone", "America/New_York")
@@ -148,39 +151,56 @@ def done(work: Path, name: str) -> dict[str, Path]:
     return {arm: folder for arm, folder in folders.items() if (folder / "results.json").exists()}
 
 
-def merged(folders: Sequence[Path], control: str) -> Comparison:
-    """One comparison of arms that were trained apart, all asked the same."""
+def merged(folders: Sequence[Path], control: str, arms: Sequence[str]) -> Comparison:
+    """One comparison of arms that were trained apart, all asked the same; of an arm the first's runs."""
     found = [load_comparison(folder) for folder in folders]
     first = found[0]
     for folder, other in zip(folders, found, strict=True):
         asked = [(one.split_hash, one.time_access, one.seen) for one in (first, other)]
         if asked[0] != asked[1]:
             raise SystemExit(f"{folder}: it was asked another question than {folders[0]}")
-    trained = [run for one in found for run in one.runs if run.seed is not None]
+    holder = {arm: next(one for one in found if arm in one.arms) for arm in arms}
+    trained = [run for arm in arms for run in holder[arm].runs if run.arm == arm]
     untrained = [run for run in first.runs if run.seed is None]
     return replace(first, runs=[*trained, *untrained], control=control)
 
 
-def gather(work: Path, name: str) -> dict[str, Any] | None:
-    """What a study has come to: figures, curves, and the difference from each control; none done, nothing."""
+def joined(work: Path, name: str) -> tuple[Comparison, dict[str, str]] | None:
+    """What is kept of a study and what is newly trained, which takes the place of the same arm that is kept.
+
+    Returns:
+        The comparison and the commit of each trained arm; nothing where its control is in neither.
+    """
     study, folders = STUDIES[name], done(work, name)
-    if study.control not in folders:
+    commits = {arm: commit_of(out).read_text(encoding="utf-8").strip() for arm, out in folders.items()}
+    sources = list(folders.values())
+    if (RESULTS / name / STUDY).exists():
+        earlier = known(name)["commits"]
+        if (RESULTS / name / RANKS).exists():
+            sources.append(RESULTS / name)
+        elif lost := [arm for arm in earlier if arm not in commits]:
+            raise SystemExit(f"{name}: no ranks are kept of {', '.join(lost)}: train these arms again too")
+        commits = earlier | commits
+    if study.control not in commits:
         return None
-    found = merged(list(folders.values()), study.control)
+    return merged(sources, study.control, [arm for arm in study.arms if arm in commits]), commits
+
+
+def facts(name: str, found: Comparison, commits: Mapping[str, str]) -> dict[str, Any]:
+    """What study.json says: how the arms were trained, and the difference from each control."""
+    study = STUDIES[name]
     controls = [study.control, *(arm for arm in AGAINST if arm in found.arms)]
-    told = found.to_json()
-    told["paired"] = [
-        pair for control in controls for pair in replace(found, control=control).to_json()["paired"]
-    ]
     return {
         "study": name,
         "about": study.about,
         "seeds": study.seeds,
         "command": " ".join(["rota compare", *study.log, *study.options]),
         "options": {arm: " ".join(options) for arm, options in study.arms.items() if options},
-        "commits": {arm: commit_of(out).read_text(encoding="utf-8").strip() for arm, out in folders.items()},
-        "not_run": [arm for arm in study.arms if arm not in folders],
-        "comparison": told,
+        "commits": {arm: commits[arm] for arm in study.arms if arm in commits},
+        "not_run": [arm for arm in study.arms if arm not in commits],
+        "paired": [
+            pair for control in controls for pair in replace(found, control=control).to_json()["paired"]
+        ],
     }
 
 
@@ -197,18 +217,31 @@ def run(logs: Path, names: Sequence[str], processes: int, work: Path) -> None:
 
 
 def write(work: Path, name: str) -> None:
-    """Write what a study has come to."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    if (kept := gather(work, name)) is not None:
-        (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    """Keep what a study has come to."""
+    if (both := joined(work, name)) is None:
+        return
+    folder = RESULTS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=RESULTS) as new:
+        both[0].save(new)
+        (Path(new) / STUDY).write_text(json.dumps(facts(name, *both), indent=1) + "\n", encoding="utf-8")
+        for path in Path(new).iterdir():
+            path.replace(folder / path.name)
+
+
+def known(name: str) -> dict[str, Any]:
+    """What is kept of a study: study.json, and the comparison beside it."""
+    folder = RESULTS / name
+    read = {path: json.loads((folder / path).read_text(encoding="utf-8")) for path in (STUDY, COMPARISON)}
+    return {**read[STUDY], "comparison": read[COMPARISON]}
 
 
 def section(name: str) -> str:
     """What docs/results.md says of a study, between its marks."""
-    kept = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    kept = known(name)
     told = kept["comparison"]
     arms = list(dict.fromkeys(run["arm"] for run in told["arms"]))
-    controls = list(dict.fromkeys(pair["control"] for pair in told["paired"]))
+    controls = list(dict.fromkeys(pair["control"] for pair in kept["paired"]))
     heads = [*METRICS, *(f"MRR less {control}" for control in controls), "kept epochs", "commit"]
     lines = [
         f"`{kept['command']} --arms ... --seeds {kept['seeds']}`; split `{told['split']['hash'][:12]}`, "
@@ -227,7 +260,7 @@ def section(name: str) -> str:
 def write_page() -> None:
     """Put each study that is kept where its marks stand on the page, and draw its learning curves."""
     for name in STUDIES:
-        if (RESULTS / f"{name}.json").exists():
+        if (RESULTS / name / STUDY).exists():
             write_between(PAGE, name, section(name))
             draw(name)
 
@@ -235,7 +268,7 @@ def write_page() -> None:
 def draw(name: str) -> None:
     """Learning curves of a study."""
     curves: dict[str, list[Sequence[float]]] = {}
-    for run in json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["comparison"]["arms"]:
+    for run in known(name)["comparison"]["arms"]:
         if "validation" in run:
             curves.setdefault(run["arm"], []).append(run["validation"])
     draw_learning(curves, DOCS / "images" / f"learning-{name}.png")
@@ -253,11 +286,7 @@ def row(kept: Mapping[str, Any], arm: str, controls: Sequence[str]) -> Iterator[
         yield f"{statistics.mean(values):.3f}{spread}"
     for control in controls:
         asked = (arm, control, "MRR")
-        found = [
-            pair
-            for pair in kept["comparison"]["paired"]
-            if (pair["arm"], pair["control"], pair["metric"]) == asked
-        ]
+        found = [pair for pair in kept["paired"] if (pair["arm"], pair["control"], pair["metric"]) == asked]
         yield "".join(f"{pair['diff']:+.3f} [{pair['lo']:+.3f}, {pair['hi']:+.3f}]" for pair in found)
     yield "/".join(f"{curve.index(max(curve)) + 1} of {len(curve)}" for curve in curves)
     yield f"`{kept['commits'][arm]}`" if arm in kept["commits"] else ""

@@ -6,7 +6,8 @@
 
 `LOGS` is the folder that holds ml_100k.parquet. RecTools is installed into an environment of its own under
 `--work`, where each training leaves a file too: one that is done is not repeated, take its files away for
-that. Every training is a process of its own on one thread.
+that. Every training is a process of its own on one thread. What is kept in benchmarks/results of trainings
+that are not there stays, until the same are done again.
 
 What is the same on both sides: the events in one order (RecTools' sorts are stable, and its sessions are
 compared with ours), the candidates' rule (no item of the user's own history), full softmax over the catalogue
@@ -51,6 +52,7 @@ from rota.recipes.timing import circumstances
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "quality" / "ml_100k-rectools.json"
+RANKS = RESULT.with_suffix(".npz")  # of every user in each training
 LOG = "ml_100k.parquet"
 PINS = (
     "rectools[torch]==0.19.0", "torch==2.13.0", "pytorch-lightning==2.5.2", "numpy==1.26.4", "pandas==2.3.3",
@@ -58,6 +60,8 @@ PINS = (
 WIDTH, LAYERS, HEADS, LENGTH, DROPOUT, TEMPERATURE = 64, 2, 2, 100, 0.2, 0.05
 EPOCHS, PATIENCE, BATCH, RATE = 60, 8, 32, 1e-3
 METRICS = (HR(10), NDCG(10), MRR())
+Ranks = np.ndarray[Any, Any]  # of the target of each user, 0 where it was not listed
+Training = tuple[str, int]  # arm and seed
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,7 @@ def train(name: str, seed: int, log: Path, python: Path, work: Path) -> None:
             raise SystemExit(f"{out}: trained with other settings; take it away to train it again")
         return
     asked.write_text(settings, encoding="utf-8")
+    out.with_suffix(".commit").write_text(str(circumstances()["commit"]), encoding="utf-8")
     script = HERE / "peers" / f"{arm.library}_models.py"
     source = (sys.executable, script, log) if arm.library == "rota" else (python, script, work / "events.npz")
     command = [str(part) for part in (*source, asked, out)]
@@ -161,7 +166,7 @@ def place(work: Path, name: str, seed: int) -> Path:
     return work / "trainings" / f"{name.replace(' ', '-')}-{seed}.npz"
 
 
-def ranks_of(out: Path, question: Question) -> np.ndarray[Any, Any]:
+def ranks_of(out: Path, question: Question) -> Ranks:
     """Rank of the target of each user, 0 where it was not listed."""
     left, test = np.load(out), question.stages.test
     if not np.array_equal(left["users"], test.users):
@@ -172,60 +177,93 @@ def ranks_of(out: Path, question: Question) -> np.ndarray[Any, Any]:
     return np.where(found.any(1), found.argmax(1) + 1, 0)
 
 
+def trained(question: Question, work: Path) -> tuple[dict[Training, dict[str, Any]], dict[Training, Ranks]]:
+    """What each training left here that is done: its facts and its ranks."""
+    facts, ranks = {}, {}
+    for path in sorted((work / "trainings").glob("*.settings.json")):
+        out = path.with_name(path.name.removesuffix(".settings.json") + ".npz")
+        if not out.with_suffix(".json").is_file():
+            continue
+        seed = int(out.stem.rpartition("-")[2])
+        name = next(arm for arm in ARMS if out == place(work, arm, seed))
+        found = ranks_of(out, question)
+        told = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
+        if told.pop("ranks", found.tolist()) != found.tolist():
+            raise SystemExit(f"{out}: RecTools' lists and its scores disagree")
+        figures = {metric.name: float(metric(found).mean()) for metric in METRICS}
+        missed = int((found == 0).sum())
+        settings = json.loads(path.read_text(encoding="utf-8"))
+        commit = out.with_suffix(".commit").read_text(encoding="utf-8").strip()
+        told |= {"commit": commit, "settings": settings}
+        facts[name, seed] = {"arm": name, "seed": seed, "metrics": figures, "not_listed": missed, **told}
+        ranks[name, seed] = found
+    return facts, ranks
+
+
 def gather(question: Question, seeds: int, work: Path) -> dict[str, Any]:
-    """Figures of all that is done."""
-    ranks: dict[str, list[np.ndarray[Any, Any]]] = {}
-    runs, told = [], {}
-    for name in ARMS:
-        for seed in range(seeds):
-            out = place(work, name, seed)
-            if not out.with_suffix(".json").is_file():
-                continue
-            found = ranks_of(out, question)
-            ranks.setdefault(name, []).append(found)
-            told[name] = json.loads(out.with_suffix(".settings.json").read_text(encoding="utf-8"))
-            facts = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
-            if facts.pop("ranks", found.tolist()) != found.tolist():
-                raise SystemExit(f"{out}: RecTools' lists and its scores disagree")
-            figures = {metric.name: float(metric(found).mean()) for metric in METRICS}
-            missed = int((found == 0).sum())
-            runs.append({"arm": name, "seed": seed, "metrics": figures, "not_listed": missed, **facts})
+    """Figures of all that is done or kept, and their ranks into a file beside."""
+    facts, ranks = trained(question, work)
+    fresh = frozenset(facts)
+    kept = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.is_file() else {"runs": [], "paired": []}
+    if kept["runs"] and kept["split"]["hash"] != question.stages.hash:
+        raise SystemExit(f"{RESULT} is of another question: take it away")
+    facts = {(run["arm"], run["seed"]): run for run in kept["runs"]} | facts
+    if RANKS.is_file():
+        with np.load(RANKS) as before:
+            ranks = {key: before[label(key)] for key in facts if label(key) in before} | ranks
+    keys = [(name, seed) for name in ARMS for seed in range(seeds)]
+    done = {name: [key for key in keys if key[0] == name and key in facts] for name in ARMS}
+    paired = []
+    for name, other in pairs([name for name in ARMS if done[name]]):
+        earlier = kept["paired"] if fresh.isdisjoint(done[name] + done[other]) else []
+        paired += differences(name, other, [done[name], done[other]], ranks, earlier)
+    np.savez_compressed(RANKS, **{label(key): found.astype(np.int16) for key, found in ranks.items()})
     return {
         "about": "SASRec and HSTU beside RecTools', ml_100k, leave-one-out, seen items dropped",
         "command": "python benchmarks/rectools_peer.py run LOGS",
         "split": {"name": question.stages.name, "hash": question.stages.hash},
         "data": question.facts(),
         "peer": list(PINS),
-        "circumstances": circumstances("numpy", "lightning"),
-        "settings": told,
-        "not_run": [
-            f"{name}, seed {seed}"
-            for name in ARMS
-            for seed in range(seeds)
-            if seed >= len(ranks.get(name, ()))
-        ],
-        "runs": runs,
-        "paired": [
-            {"arm": name, "control": other, "metric": metric.name, **difference(ranks, name, other, metric)}
-            for name, other in pairs(ranks)
-            for metric in METRICS
-        ],
+        "circumstances": circumstances("numpy"),
+        "not_run": [f"{name}, seed {seed}" for name, seed in keys if (name, seed) not in facts],
+        "runs": [facts[key] for key in keys if key in facts],
+        "paired": paired,
     }
 
 
-def pairs(done: Mapping[str, object]) -> list[tuple[str, str]]:
+def differences(
+    name: str,
+    other: str,
+    done: Sequence[Sequence[Training]],
+    ranks: Mapping[Training, Ranks],
+    kept: Sequence[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Of each metric, by user; where ranks are no longer there, what was kept of the same trainings."""
+    if not all(key in ranks for keys in done for key in keys):
+        return [pair for pair in kept if (pair["arm"], pair["control"]) == (name, other)]
+    found = [[ranks[key] for key in keys] for keys in done]
+    return [
+        {"arm": name, "control": other, "metric": metric.name, **difference(*found, metric)}
+        for metric in METRICS
+    ]
+
+
+def label(training: Training) -> str:
+    """Name of a training's ranks in their file."""
+    return f"{training[0]}, seed {training[1]}"
+
+
+def pairs(done: Sequence[str]) -> list[tuple[str, str]]:
     """Arms and what each is compared with: RecTools' with our batch, and with its own."""
     controls = [(name, arm.against) for name, arm in ARMS.items() if arm.against is not None]
     controls += [(name, f"{other} batch 128") for name, other in controls]
     return [(name, other) for name, other in controls if name in done and other in done]
 
 
-def difference(
-    ranks: Mapping[str, Sequence[np.ndarray[Any, Any]]], name: str, other: str, metric: HR | NDCG | MRR
-) -> dict[str, float]:
+def difference(mine: Sequence[Ranks], control: Sequence[Ranks], metric: HR | NDCG | MRR) -> dict[str, float]:
     """Mean difference by user and its interval."""
-    mine, control = (np.stack([metric(found) for found in ranks[arm]]) for arm in (name, other))
-    return paired_difference(mine, control)._asdict()
+    values = (np.stack([metric(found) for found in each]) for each in (mine, control))
+    return paired_difference(*values)._asdict()
 
 
 def table(results: Mapping[str, Any]) -> Table:
@@ -238,6 +276,7 @@ def table(results: Mapping[str, Any]) -> Table:
         "MRR, less RecTools'",
         "epoch",
         "min",
+        "commit",
     ):
         shown.add_column(column, justify="left" if column == "arm" else "right")
     for name in dict.fromkeys(run["arm"] for run in results["runs"]):
@@ -254,6 +293,7 @@ def table(results: Mapping[str, Any]) -> Table:
             *(less or [""]),
             "/".join(str(run["best_epoch"] + 1) for run in runs),
             f"{statistics.mean(run['seconds'] for run in runs) / 60:.1f}",
+            "/".join(dict.fromkeys(run["commit"] for run in runs)),
         )
     return shown
 
