@@ -8,7 +8,7 @@ member is adding a file. Type checkers read the stubs that ``scripts/stubs.py`` 
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -37,12 +37,13 @@ def public_names(source: str) -> list[str]:
     return sorted(ast.literal_eval(declared[1]) if declared else _DEFINITION.findall(source))
 
 
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+@cache  # each arm asks for each of its parts by name
+def _files(folder: Path) -> tuple[tuple[str, Path], ...]:
     """Public files below a folder, as (dotted path from it, file)."""
-    for path in sorted(folder.rglob("*.py")):
-        parts = path.relative_to(folder).with_suffix("").parts
-        if not any(part.startswith("_") for part in parts):
-            yield ".".join(parts), path
+    found = [(path.relative_to(folder).with_suffix("").parts, path) for path in sorted(folder.rglob("*.py"))]
+    return tuple(
+        (".".join(parts), path) for parts, path in found if not any(part.startswith("_") for part in parts)
+    )
 
 
 @cache
@@ -132,7 +133,13 @@ def find(room: str, name: str, kind: type[Kind]) -> type[Kind]:
 
 def offers(room: str, kind: type[object]) -> list[str]:
     """Names that `find` would answer to."""
-    return [name for name in names(room) if len(_of_kind(f"rota.{room}.{name}", kind)) == 1]
+    return [*_offered(_ROOT, room, kind)]  # type: ignore[arg-type]  # a class is hashable
+
+
+@cache
+def _offered(root: Path, room: str, kind: type[object]) -> tuple[str, ...]:
+    files = _files(root.joinpath(*room.split(".")))
+    return tuple(dotted for dotted, _ in files if len(_of_kind(f"rota.{room}.{dotted}", kind)) == 1)
 
 
 def _of_kind(module: str, kind: type[Kind]) -> list[type[Kind]]:

@@ -111,7 +111,9 @@ def test_parts_change_no_more_than_the_rounding(world: World) -> None:
     training = Training(epochs=1, batch_size=6, loss=FullSoftmax())
     alone, _ = trained(world, training, blueprint(dropout=0.0))
     parted, _ = trained(world, replace(training, accumulate=4), blueprint(dropout=0.0))
-    torch.testing.assert_close(weights(alone), weights(parted), rtol=1e-3, atol=1e-4)
+    apart = (weights(alone) - weights(parted)).abs()
+    assert apart.quantile(0.99) < 1e-5
+    assert apart.max() < training.learning_rate  # of Adam a step, where a gradient is rounding alone
     assert not torch.equal(weights(alone), weights(blueprint(dropout=0.0).build()))
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class Product(Kernel):
         Raises:
             InputError: A factor has no law, or all together have millions of harmonics.
         """
+        return self._law
+
+    @cached_property
+    def _law(self) -> Law:
+        """Kept: the table of two densities takes seconds, and every layer asks for it."""
         return reduce(convolve, [kernel.spectrum() for kernel in self.kernels])
 
     def certificate(self) -> Certificate:

@@ -116,8 +116,9 @@ class Plan(Recipe):
                 self.require_fit(unit)
             except InputError as error:
                 refusals.append(error)
-        if len(refusals) == len(UNITS):
-            raise refusals[0]
+            else:
+                return
+        raise refusals[0]
 
     def _check_prior(self) -> None:
         if self.prior and all(map(_by_law, self._clocks())):
