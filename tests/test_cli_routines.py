@@ -42,7 +42,8 @@ def run(*arguments: str) -> dict[str, object]:
 
 
 def test_a_daily_routine_is_shown_and_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["routines", made("daily"), *COLUMNS, "--json", "found.json", "--out", "found.png"]) == 0
+    files = ["--json", "found.json", "--out", "found.png", "--bins", "lift.csv"]
+    assert cli.run(["routines", made("daily"), *COLUMNS, *files]) == 0
     out, _ = capsys.readouterr()
     assert max(map(len, out.splitlines())) <= 80
     for said in (
@@ -62,8 +63,14 @@ def test_a_daily_routine_is_shown_and_written(folder: Path, capsys: pytest.Captu
     assert found["prior"].startswith("wrapped_gaussian(24h, ")
     assert (folder / "found.png").read_bytes()[:4] == b"\x89PNG"
     assert {path.name for path in folder.iterdir()} == {
-        "daily.parquet", "daily.truth.parquet", "daily.truth.toml", "found.json", "found.png",
+        "daily.parquet", "daily.truth.parquet", "daily.truth.toml", "found.json", "found.png", "lift.csv",
     }  # fmt: skip
+    bins = pd.read_csv("lift.csv", index_col="lag_hours")
+    assert 0.99 < bins["pairs"].sum() / found["pairs"]["counted"] <= 1  # but for those of half a bin
+    some = bins[bins["same_by_chance"] > 0]
+    np.testing.assert_allclose(some["lift"], some["same"] / some["same_by_chance"], rtol=1e-12)
+    a_day, half_a_day = bins.loc[24.0], bins.loc[12.0]
+    assert half_a_day["hi"] < a_day["lo"] < a_day["lift"] < a_day["hi"]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +196,7 @@ def test_what_cannot_be_told_is_one_line(folder: Path, capsys: pytest.CaptureFix
         ([month, *COLUMNS, "--out", "x.doc"], "unknown format"),
         ([month, *COLUMNS, "--json", "no/where.json"], "does not exist"),
         ([month, *COLUMNS, "--json", "a", "--out", "a"], "expected two files"),
+        ([month, *COLUMNS, "--json", "a", "--bins", "a"], "a for both --json and --bins: expected two files"),
         ([month, *COLUMNS, "--zone", "Mars/Olympus"], "unknown time zone"),
     ]
     before = sorted(path.name for path in folder.iterdir())

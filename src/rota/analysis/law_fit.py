@@ -31,7 +31,7 @@ _MOST_SHORT = 43_200.0  # seconds, or half of the shortest period: so much is le
 _RUN = 5  # bins over which a shortfall is looked for
 _SEEN = 3.0  # standard errors
 _CONFIDENCE = 0.95
-_COARSE = 3600.0  # seconds of a bin: a log of days or hours
+_COARSE, _DAY = 3600.0, 86_400.0  # seconds of a bin: a log of hours, or of days
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,7 @@ class LawFit:
         too_fast: Harmonics of the fit that are not in the law, since nothing is foreseen by them.
         whole: The fit with them; ``None`` if there are none.
         untold: Something may return after so many seconds or more, which the log is too short to tell.
+        at_midnight: Share of the events that seem to be dates among true times.
     """
 
     kernel: Measured
@@ -56,6 +57,7 @@ class LawFit:
     too_fast: int = 0
     whole: "LawFit | None" = None
     untold: float | None = None
+    at_midnight: float = 0.0
 
     @cached_property
     def fitted(self) -> Float64Array:
@@ -135,9 +137,10 @@ class LawFit:
         width = self.lift.width
         if width < _COARSE:
             return ""
-        return (
-            f"; in bins of {duration_text(width)}, so that nothing below {duration_text(2 * width)} is seen"
-        )
+        dates = self.at_midnight if width >= _DAY else 0.0
+        mixed = f" ({dates:.0%} of the times are dates alone)" if dates else ""
+        least = duration_text(2 * width)
+        return f"; in bins of {duration_text(width)}{mixed}, so that nothing below {least} is seen"
 
     def facts(self) -> Mapping[str, object]:
         """What JSON holds of it."""
@@ -175,6 +178,7 @@ class LawFit:
             "pairs": self.lift.num_pairs,
             "share_of_users": self.lift.share,
             "untold_hours": None if self.untold is None else self.untold / 3600,
+            "share_at_midnight": self.at_midnight,
         }
 
 

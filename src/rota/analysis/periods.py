@@ -22,7 +22,7 @@ LEAST = 0.05  # of chance: a contrast below says nothing, however sure it is
 LEAST_OF_FIRST = 0.10  # of the strongest: what is weaker may be left over from it
 _STEP = 1 / 400  # from one candidate to the next
 _MOST = 5
-_PARTS, _NEAR, _LIKE = 8, 0.008, 0.9  # of a period that may be several times the true one
+_PARTS, _NEAR, _LIKE = 31, 0.008, 0.9  # of a period that may be several times the true one
 _SHORTER = 0.8  # than what is untold
 _LEAST_Z = 2.5
 _CALENDAR = (DAY, 7 * DAY)
@@ -98,7 +98,8 @@ def search_periods(
 
     What was found is fitted with any shape, which may fade with the lag, and taken away; so harmonics of it
     are not found, nor multiples: a week beside a day is one only by what it has beyond the day. A period
-    whose half (or third, to an eighth) is as strong is several times the true one, which is taken instead.
+    whose half (or third, to a 31st: a day of a month) is as strong is several times the true one, which is
+    taken instead.
 
     Contrasts below a twentieth of chance, or a tenth of the strongest, are not reported. Nor is a period that
     may as well be longer than the lift can show: it is untold, and only shorter ones are looked for.
@@ -131,7 +132,8 @@ def search_periods(
         known = [each.seconds for each in found]
         background, plain = fit_background(lift, known), fit_background(lift, known, trend=False)
         hours = None if DAY in known or not low <= DAY <= high else fit_background(lift, [*known, DAY])
-        scan = scan_periods(background, plain, hours, tried, known, level, seed)
+        taken = [(each.seconds, each.half) for each in found]
+        scan = scan_periods(background, plain, hours, tried, taken, level, seed)
         least = least or _least(background, scan, low, high)
         best = _strongest(scan, known, untold)
         if best is None:

@@ -38,6 +38,8 @@ class Routines:
         octaves: The lift by octaves of the lag.
         lift: Up to 2.5 times the longest period looked for.
         near: Over the first cycles of the strongest period in fine bins; without any, as ``lift``.
+        at_midnight: Share of the events that seem to be dates among true times, see `midnight_share`. Where
+            they are many the resolution is a day.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Routines:
     octaves: tuple[Octave, ...]
     lift: Lift
     near: Lift
+    at_midnight: float = 0.0
 
     @property
     def prior(self) -> str | None:
@@ -124,6 +127,7 @@ class Routines:
                 "left_out": self.left_out,
                 "span_days": self.span / _DAY,
                 "resolution_seconds": self.resolution,
+                "share_at_midnight": self.at_midnight,
             },
             "pairs": {
                 "counted": self.lift.num_pairs,

@@ -19,6 +19,8 @@ _FLIPS = 500
 _LEAST_Z = 2.5  # that a family of teeth reaches by itself
 _LEAST_SHARE, _SOME_SHARE = 0.5, 0.25  # of the contrast of all teeth that a family has, and a part of one
 _PRIMES = (3, 5, 7)
+_PEAK = 2  # half widths of the tooth that tells a peak best, which is the peak's middle: all of the peak
+_MOST_PEAK = 1 / 12  # of its period: what is wider is a wave, on which something else may well stand
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ def scan_periods(
     plain: Background,
     hours: Background | None,
     periods: Float64Array,
-    known: Sequence[float],
+    known: Sequence[tuple[float, float]],
     level: float,
     seed: int,
 ) -> Scan:
@@ -69,17 +71,18 @@ def scan_periods(
     plain constant: beside a single bump the fitted trend dips. And what is no part of a day must rise above
     the shape of a day: people have busy hours, so the number of events between two depends on the hours
     between them in no even way, and recency by that number leaves dips and bumps at hours of the day. Teeth
-    that fall on a known period, which has taken its share of them, are in no family, unless all do. A comb
-    that there are no pairs to judge by is not shown, see `lay_combs`. Where people are there for few hours of
-    the day, what is nearly a day is shown only if a day itself rises: recency from event to event leaves a
-    slope in the block of pairs about each whole day, and teeth to one side of its middle rise on that.
+    that fall on the peak of a known period, which has taken its share of them, are in no family, unless all
+    do: where its cycles are uneven, as months are, something is left there that is no period. A comb that
+    there are no pairs to judge by is not shown, see `lay_combs`. Where people are there for few hours of the
+    day, what is nearly a day is shown only if a day itself rises: recency from event to event leaves a slope
+    in the block of pairs about each whole day, and teeth to one side of its middle rise on that.
 
     Args:
         background: Trend and known periods.
         plain: Known periods with no trend.
         hours: Trend, known periods and a day; ``None`` where a day is known already, or cannot be.
         periods: In seconds, shape ``(periods,)``.
-        known: Periods that were found already.
+        known: Periods that were found already, and half the width of their teeth, in seconds.
         level: Chance that any period is found where there is none.
         seed: Of the signs.
     """
@@ -103,7 +106,8 @@ def scan_periods(
         if shown.any() and hours is not None:
             again = lay_combs(hours, combs.periods[shown], combs.halves[shown])
             of_day = is_part(again.periods, DAY)
-            shown[shown] = (of_day & day_may_be) | _all_rise(again, background.lift.width, [*known, DAY])
+            with_day = [*known, (DAY, 0.0)]
+            shown[shown] = (of_day & day_may_be) | _all_rise(again, background.lift.width, with_day)
         parts.append((contrast, z, score, shown))
     contrast, z, score, shown = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Scan(periods, halves, contrast, z, score, shown, float(np.quantile(greatest, 1 - level)))
@@ -137,13 +141,14 @@ def rate(combs: Combs) -> tuple[Float64Array, Float64Array, Float64Array, Float6
     return contrast, unit.sum(axis=1), contrast * np.sqrt(weight), unit
 
 
-def _all_rise(combs: Combs, width: float, known: Sequence[float]) -> BoolArray:
+def _all_rise(combs: Combs, width: float, known: Sequence[tuple[float, float]]) -> BoolArray:
     """Whether each family of teeth of each comb does, shape ``(combs,)``."""
     number = np.arange(1, combs.weights.shape[1] + 1)
     free = np.ones(combs.weights.shape, np.bool_)
-    for period in known:
+    for period, half in known:
         place = combs.periods[:, None] * number / period
-        on = np.abs(place - np.rint(place)) * period <= combs.halves[:, None] + width
+        reach = combs.halves[:, None] + width + min(_PEAK * half, _MOST_PEAK * period)
+        on = np.abs(place - np.rint(place)) * period <= reach
         free &= ~on | on.all(axis=1, keepdims=True)
     order = np.cumsum(free, axis=1)
     families = [free & (order % 2 == odd) for odd in (0, 1)] + [free & (number % p != 0) for p in _PRIMES]

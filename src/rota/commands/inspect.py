@@ -1,16 +1,14 @@
 """Examine a log before anything is trained on it: its clock, its ties, its gaps, and what mends them."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rota.commands import _reading as options
+from rota.commands._outputs import outputs, say_outputs
 from rota.commands._stages import Stages
-from rota.commands._terminal import console, say
-from rota.errors import InputError
-from rota.files import written_whole
+from rota.commands._terminal import console
 from rota.plots.inspection_text import inspection_report
 from rota.recipes.fetching import fetch_known
 from rota.recipes.inspecting import inspect_log, save_diagnosis, save_diagnosis_page
@@ -51,13 +49,8 @@ def inspect_command(
     html: Annotated[Path | None, typer.Option(help="File for a page to show.", metavar="FILE")] = None,
 ) -> None:
     """Examine a log."""
-    if json is not None and html is not None and json.resolve() == html.resolve():
-        raise InputError(f"{json} for both --json and --html: expected two files")
-    with ExitStack() as held:  # both files appear when all went well, else neither
-        parts = [None if path is None else held.enter_context(written_whole(path)) for path in (json, html)]
-        for part in parts:
-            if part is not None:
-                part.touch()  # a folder that may not be written in says so before anything is computed
+    named = {"--json": json, "--html": html}
+    with outputs(named) as places:
         with Stages() as stages:
             fetch_known(log, stages.tell)
             stages.tell("examining", 0, 0)
@@ -75,12 +68,11 @@ def inspect_command(
                 order=order,
                 on_error=on_error,
             )
-        for part, save in zip(parts, (save_diagnosis, save_diagnosis_page), strict=True):
-            if part is not None:
-                save(found, part)
+        if json is not None:
+            save_diagnosis(found, places["--json"])
+        if html is not None:
+            save_diagnosis_page(found, places["--html"])
     console.print(inspection_report(found), highlight=False)
-    for path in (json, html):
-        if path is not None:
-            say(f"  {path}")
+    say_outputs(named)
     if found.stops:
         raise typer.Exit(1)

@@ -13,10 +13,10 @@ from rich.console import Console
 from rota.analysis.designs import Design
 from rota.analysis.truncation import shortest_cycle
 from rota.commands import _reading as options
+from rota.commands._outputs import outputs, say_outputs
 from rota.commands._stages import Stages
 from rota.commands._terminal import console, describe, say
 from rota.errors import InputError
-from rota.files import written_whole
 from rota.kernels.base import Kernel
 from rota.kernels.function import from_function
 from rota.plots.design_text import design_facts, law_table
@@ -141,11 +141,11 @@ def prior_command(
     _check_source(expression, function, log, period)
     if log is None:
         _check_no_log({**reading, "sample_users": sample_users, "save": save})
+    named = {"--json": json, "--out": out, "--save": save}
     with ExitStack() as held:
         if function is not None:
             held.enter_context(_current_folder())
-        named = {"--json": json, "--out": out, "--save": save}
-        places = held.enter_context(_files(named))  # refused, if at all, before anything is computed
+        places = held.enter_context(outputs(named))  # refused, if at all, before anything is computed
         if log is not None:
             measured = _measure(log, reading, sample_users, drawing)
             _write_measured(measured, places)
@@ -156,44 +156,7 @@ def prior_command(
                 found = design(_wanted(expression, function, period), **drawing)  # type: ignore[arg-type]
                 _write(found, places)
             _show(found)
-    for path in (json, out, save):
-        if path is not None:
-            say(f"  {path}")
-
-
-@contextmanager
-def _files(named: dict[str, Path | None]) -> Iterator[dict[str, Path]]:
-    """Hold places for all files by their options; they appear when all went well, else none of them.
-
-    Raises:
-        InputError: One of them cannot be written, or two are one file.
-    """
-    asked = {option: path for option, path in named.items() if path is not None}
-    seen: dict[Path, str] = {}
-    for option, path in asked.items():
-        other = seen.setdefault(path.resolve(), option)
-        if other != option:
-            raise InputError(f"{path} for both {other} and {option}: expected two files")
-    with ExitStack() as held:
-        places = {option: held.enter_context(_place(path)) for option, path in asked.items()}
-        if "--out" in asked:
-            from rota.plots.style import picture_format  # matplotlib takes a second: only for a picture
-
-            picture_format(asked["--out"])
-        yield places
-
-
-@contextmanager
-def _place(path: Path) -> Iterator[Path]:
-    """A file beside a path, with its suffix, that takes its place when the block ends well, and else goes."""
-    with written_whole(path) as part:
-        part.touch()  # a folder that may not be written in says so now
-        named = part.with_name(f"{part.name}.new{path.suffix}")
-        try:
-            yield named
-            named.replace(part)
-        finally:
-            named.unlink(missing_ok=True)
+    say_outputs(named)
 
 
 def _write(found: Design, places: dict[str, Path]) -> None:

@@ -1,21 +1,18 @@
 """Find the routines of a log: what returns, after how long, how surely, and what to make of it."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rota.analysis.routines import Routines
 from rota.commands import _reading as options
+from rota.commands._outputs import outputs, say_outputs
 from rota.commands._stages import Stages
-from rota.commands._terminal import console, say
-from rota.errors import InputError
-from rota.files import written_whole
+from rota.commands._terminal import console
 from rota.plots.routines_text import routines_report
 from rota.recipes.fetching import fetch_known
 from rota.recipes.opening import stated
-from rota.recipes.routines import find_routines, save_routines
+from rota.recipes.routines import find_routines, save_bins, save_routines
 
 __all__: list[str] = []
 
@@ -34,7 +31,7 @@ _LOOK = "What is looked for"
     epilog="Examples:\n\n"
     "  rota routines checkins.parquet --user user_id --item venue --time at --zone America/New_York\n\n"
     "  rota routines baskets.csv --user u --item product --time t --by category --out routines.png\n\n"
-    "  rota routines flights --json routines.json\n\n"
+    "  rota routines flights --json routines.json --bins lift.csv\n\n"
     "  rota routines mails.parquet --user sender --item recipient --time t --unit s --epoch unknown",
 )
 def routines_command(
@@ -78,50 +75,36 @@ def routines_command(
         ),
     ] = 2_000_000_000,
     seed: Annotated[int, typer.Option(help="Of sample and bootstrap.", min=0, rich_help_panel=_LOOK)] = 0,
-    json: Annotated[Path | None, typer.Option(help="File for all figures.", metavar="FILE")] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="File for all figures but the bins'.", metavar="FILE")
+    ] = None,
+    bins: Annotated[
+        Path | None, typer.Option(help="CSV file for the lift at each lag, with its band.", metavar="FILE")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="File for a picture: .png, .svg or .pdf.", metavar="FILE")
     ] = None,
 ) -> None:
     """Find routines."""
-    if json is not None and out is not None and json.resolve() == out.resolve():
-        raise InputError(f"{json} for both --json and --out: expected two files")
+    named = {"--json": json, "--bins": bins, "--out": out}
     reading = stated(
         user=user, item=item, time=time, unit=unit, zone=zone, zone_column=zone_column,
         offset_column=offset_column, epoch=epoch, ties=ties, order=order, on_error=on_error,
     )  # fmt: skip
-    if out is not None:
-        from rota.plots.style import picture_format
-
-        picture_format(out)  # refused before anything is counted
-    with ExitStack() as held:  # both files appear when all went well, else neither
-        parts = [None if path is None else held.enter_context(written_whole(path)) for path in (json, out)]
-        for part in parts:
-            if part is not None:
-                part.touch()  # a folder that may not be written in says so before anything is counted
+    with outputs(named) as places:
         with Stages() as stages:
             fetch_known(log, stages.tell)
             found = find_routines(
                 log, reading, by=by, utc=utc, shortest=shortest, longest=longest, most_pairs=most_pairs,
                 seed=seed, tell=stages.tell,
             )  # fmt: skip
-        if parts[0] is not None:
-            save_routines(found, parts[0])
-        if out is not None and parts[1] is not None:
-            _draw(found, parts[1], out.suffix)
+        if json is not None:
+            save_routines(found, places["--json"])
+        if bins is not None:
+            save_bins(found.lift, places["--bins"])
+        if out is not None:
+            from rota.plots.routines import draw_routines
+
+            draw_routines(found, places["--out"])
     console.print(routines_report(found), highlight=False)
-    for path in (json, out):
-        if path is not None:
-            say(f"  {path}")
-
-
-def _draw(found: Routines, part: Path, suffix: str) -> None:
-    """Matplotlib tells the format by the suffix, which a part has not."""
-    from rota.plots.routines import draw_routines
-
-    named = part.with_name(f"{part.name}.new{suffix}")
-    try:
-        draw_routines(found, named)
-        named.replace(part)
-    finally:
-        named.unlink(missing_ok=True)
+    say_outputs(named)

@@ -72,6 +72,14 @@ def routines_facts(found: Routines) -> list[tuple[str, str]]:
     if not found.periods and search.least:
         needed = " or ".join(f"{least:.2g} at {lag_text(each)}" for each, least in search.least.items())
         facts.append(("would be seen", f"a lift of {needed} above that between"))
+    if found.at_midnight and found.resolution < _DAY:
+        facts.append(
+            (
+                "mind",
+                f"{_at_midnight(found)}: if they are dates without a time, leave these rows out, or "
+                "a day may be made of them",
+            )
+        )
     if untold := _untold(found):
         facts.append(("not to be told", "; ".join(untold)))
     return facts
@@ -104,8 +112,19 @@ def _blind(found: Routines) -> str:
     """What coarse times hide."""
     if found.resolution < found.search.shortest / 2:
         return ""
+    least = lag_text(found.search.shortest)
+    if found.at_midnight:
+        return (
+            f"; {_at_midnight(found)}, dates among true times, so nothing below {least} can be seen: take "
+            "the rows with true times alone to look for hours"
+        )
     grid = "dates alone" if found.resolution == _DAY else f"a grid of {lag_text(found.resolution)}"
-    return f"; its times are {grid}, so nothing below {lag_text(found.search.shortest)} can be seen"
+    return f"; its times are {grid}, so nothing below {least} can be seen"
+
+
+def _at_midnight(found: Routines) -> str:
+    """How many times are midnight sharp."""
+    return f"{found.at_midnight:.0%} of its times are midnight sharp"
 
 
 def _listed(names: list[str]) -> str:

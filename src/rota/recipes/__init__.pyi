@@ -45,6 +45,7 @@ from rota.recipes.rotary_bench import RotaryBench as RotaryBench
 from rota.recipes.routines import find_routines as find_routines
 from rota.recipes.routines import lift_of_log as lift_of_log
 from rota.recipes.routines import routines_of_log as routines_of_log
+from rota.recipes.routines import save_bins as save_bins
 from rota.recipes.routines import save_routines as save_routines
 from rota.recipes.splitting import parse_split as parse_split
 from rota.recipes.study import Study as Study

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
 from rota.analysis.lift import Lift
-from rota.analysis.resolution import time_resolution
+from rota.analysis.resolution import midnight_share, time_resolution
+from rota.analysis.scanning import DAY
 from rota.errors import InputError
 from rota.types import Int64Array
 from rota.units import duration_text
@@ -14,6 +16,8 @@ from rota.units import duration_text
 __all__: list[str] = []
 
 LEAST_USERS = 20
+_HOUR = 3600.0  # s: a coarser clock shows so few times of day that midnight may well be half of them
+_MIXED = 0.1  # of the events are dates: they, not the true times, say what returns after whole days
 
 
 @contextmanager
@@ -73,16 +77,37 @@ def require_return(lift: Lift, by: str, remedy: str) -> None:
         )
 
 
-def coarser_resolution(times: Int64Array, clock: Int64Array, unit: str) -> float:
-    """Grid of a log's times, in seconds: that of the instants or of the wall clock, whichever is coarser.
+@dataclass(frozen=True)
+class Grid:
+    """What a log's times can tell.
+
+    Attributes:
+        seconds: Step of them: no lag below it can be seen.
+        at_midnight: Share of the events at midnight sharp, which seem to be dates among true times; 0 where
+            they are no more than others, or where all times are coarse.
+    """
+
+    seconds: float
+    at_midnight: float = 0.0
+
+
+def grid_of(times: Int64Array, clock: Int64Array, unit: str) -> Grid:
+    """Grid of a log's times: that of the instants or of the wall clock, whichever is coarser.
 
     Dates that were written as instants are a grid of a day, though on a wall clock with summer time they lie
-    at two hours of it.
+    at two hours of it. Where a tenth of the events are dates among true times the grid is a day as well. Two
+    dates are whole days apart, and if they are of other items than the rest, whole days have a lift that is
+    nobody's routine. Their pairs are a hundredth of all then, as many as fall by chance into a quarter of an
+    hour; below a tenth true pairs outnumber them, and midnight may be when something is really done.
 
     Args:
         times: Instants in ticks of ``unit``, shape ``(events,)``.
         clock: The same events on the users' clock.
         unit: s, ms, us or ns.
     """
-    grid = time_resolution(times, unit)
-    return grid if clock is times else max(grid, time_resolution(clock, unit))
+    clocks = [times] if clock is times else [times, clock]
+    step = max(time_resolution(each, unit) for each in clocks)
+    if step > _HOUR:
+        return Grid(step)
+    at_midnight = max(midnight_share(each, unit) for each in clocks)
+    return Grid(DAY if at_midnight >= _MIXED else step, at_midnight)

@@ -13,7 +13,7 @@ from rota.analysis.rhythm import judge_rhythm
 from rota.analysis.scanning import DAY
 from rota.errors import InputError
 from rota.histories import Histories, Spans, flat_rows
-from rota.recipes.enough import coarser_resolution, naming, require_return, require_users
+from rota.recipes.enough import grid_of, naming, require_return, require_users
 from rota.recipes.plan import Plan
 from rota.recipes.question import Question
 from rota.types import Int64Array
@@ -64,7 +64,7 @@ def measure_law(
         histories: What users did.
         spans: Events of them that may be looked at: those of training. By default all.
         instants: When they were, in ticks, where the clock of the histories is another: dates that were
-            written as instants are a grid of a day there alone. Shape ``(events,)``.
+            written as instants are a grid of a day there alone, see `grid_of`. Shape ``(events,)``.
         report: Told of pairs counted and of all.
 
     Raises:
@@ -79,8 +79,8 @@ def measure_law(
     if not span:
         raise InputError("all events are at one time: a law needs lags")
     told = times if instants is None else _of_spans(instants, spans)
-    resolution = coarser_resolution(told, times, histories.unit)
-    width = max(_BIN, resolution)
+    grid = grid_of(told, times, histories.unit)
+    width = max(_BIN, grid.seconds)
     lift = measure_lift(
         offsets, times, items, unit=histories.unit, width=width,
         longest=max(min(CYCLES * LONGEST + width, span), width), most_pairs=_MOST_PAIRS, report=report,
@@ -88,8 +88,8 @@ def measure_law(
     require_return(lift, "item", "take a column with a category for the item")
     periods, untold = _periods(lift)
     near = max(_NEAR, _FEWEST_BINS * width, CYCLES * max(periods, default=0.0))
-    fitted = fit_law(_first(lift, int(near / width)), periods, resolution=resolution)
-    found = replace(fitted, untold=untold)
+    fitted = fit_law(_first(lift, int(near / width)), periods, resolution=grid.seconds)
+    found = replace(fitted, untold=untold, at_midnight=grid.at_midnight)
     return _of_use(found, Hindsight.of(offsets, times, items, histories.unit))
 
 

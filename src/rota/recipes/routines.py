@@ -1,5 +1,6 @@
 """routines: whether what the users of a log do returns, after how long, and what to make of it."""
 
+import csv
 import json
 import math
 from collections.abc import Callable
@@ -20,12 +21,12 @@ from rota.data.log import Log
 from rota.data.options import Reading
 from rota.errors import InputError
 from rota.files import written_whole
-from rota.recipes.enough import coarser_resolution, naming, require_return, require_users
+from rota.recipes.enough import grid_of, naming, require_return, require_users
 from rota.recipes.opening import open_log
 from rota.types import Duration, Int64Array
 from rota.units import duration_text, seconds, ticks_per_second
 
-__all__ = ["find_routines", "lift_of_log", "routines_of_log", "save_routines"]
+__all__ = ["find_routines", "lift_of_log", "routines_of_log", "save_bins", "save_routines"]
 
 _BIN = 900.0  # s: eight to the shortest period
 _WIDTHS = (43_200, 21_600, 10_800, 7200, 3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 2, 1)  # s
@@ -123,7 +124,8 @@ def routines_of_log(
             for two and a half cycles of the shortest or of ``longest``, or it has no UTC.
     """
     times = _times(log, utc)
-    resolution = coarser_resolution(log.times, log.clock, log.unit)
+    grid = grid_of(log.times, log.clock, log.unit)
+    resolution = grid.seconds
     span = float(int(times.max()) - int(times.min())) / ticks_per_second(log.unit)
     low, high = _range(
         log.name, resolution, span, seconds(shortest), None if longest is None else seconds(longest)
@@ -154,6 +156,7 @@ def routines_of_log(
             peak_half_width(lift if k else near, each.seconds) for k, each in enumerate(periods)
         ),
         recency=recency, octaves=octaves_of(lift, seed=seed), lift=lift, near=near,
+        at_midnight=grid.at_midnight,
     )  # fmt: skip
 
 
@@ -195,6 +198,24 @@ def save_routines(found: Routines, path: str | Path) -> None:
     """
     with written_whole(path) as part:
         part.write_text(json.dumps(found.to_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def save_bins(lift: Lift, path: str | Path) -> None:
+    """Write a lift as CSV, a line each bin: lag, lift, its 95 % band over users, and the pairs counted.
+
+    The lift and its band are left empty where chance would have given no pair of one item.
+
+    Raises:
+        InputError: The folder does not exist, or the path is a folder.
+    """
+    low, high = lift.band(0.95)
+    counts = (lift.pairs.sum(axis=0), lift.same.sum(axis=0), lift.expected.sum(axis=0))
+    columns = (lift.lags / 3600, *counts, lift.value, low, high)
+    with written_whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(("lag_hours", "pairs", "same", "same_by_chance", "lift", "lo", "hi"))
+        for row in zip(*(column.tolist() for column in columns), strict=True):
+            rows.writerow("" if math.isnan(value) else value for value in row)
 
 
 def _times(log: Log, utc: bool) -> Int64Array:
