@@ -135,9 +135,14 @@ def train(logs: Path, work: Path, name: str, arm: str) -> None:
 
 
 def commit() -> str:
-    """Commit of this checkout, marked where files differ from it."""
-    asked = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
-    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    """Commit of this checkout, marked where the code differs from it; results do while arms are trained."""
+    here = ["git", "-C", str(Path(__file__).parent)]
+    asked = [
+        [*here, "describe", "--always", "--exclude=*"],
+        [*here, "status", "--porcelain", "--untracked-files=no", "--", ":/src", ":/benchmarks/*.py"],
+    ]
+    found, changed = (subprocess.run(each, capture_output=True, text=True, check=True) for each in asked)
+    return found.stdout.strip() + ("-dirty" if changed.stdout else "")
 
 
 def commit_of(out: Path) -> Path:
