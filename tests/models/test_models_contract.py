@@ -23,6 +23,7 @@ from rota.models.base import Scorer
 from rota.training.checkpoint import load_checkpoint, save_checkpoint
 from rota.training.loop import fit
 from rota.training.losses.full_softmax import FullSoftmax
+from rota.training.progress import Progress
 from rota.training.recipe import Training
 from rota.training.windows import TrainingWindows
 
@@ -324,7 +325,9 @@ def test_dropout_acts_in_training_alone(kind: Callable[..., Model]) -> None:
 @pytest.mark.parametrize("head", [None, RepeatHead()], ids=["plain", "repeat"])
 @KINDS
 def test_it_learns_ten_users_by_heart(kind: Callable[..., Model], head: RepeatHead | None) -> None:
-    users, length = 10, 7
+    """Within eighty steps: seconds."""
+    users, length, most = 10, 7, 80
+    steps: list[Progress] = []
     rng = np.random.default_rng(0)
     items = np.stack([np.append(user, rng.integers(0, ITEMS, length - 1)) for user in range(users)])
     times = NOW + 3600 * np.arange(users * length)
@@ -337,12 +340,13 @@ def test_it_learns_ten_users_by_heart(kind: Callable[..., Model], head: RepeatHe
     fit(
         network,
         TrainingWindows(histories, train, SIZES["max_len"], case.access),
-        Training(epochs=80, batch_size=users, learning_rate=0.02, patience=1, loss=FullSoftmax()),
+        Training(epochs=most, batch_size=users, learning_rate=0.02, patience=1, loss=FullSoftmax()),
         seed=0,
         validate=map(float, count()).__next__,  # each epoch for better than the last
         keep=lambda: None,
-        report=lambda _: None,
+        report=steps.append,
     )
+    assert len(steps) == most  # one an epoch
     right = []
     for place in range(1, length):
         stops = offsets[:-1] + place

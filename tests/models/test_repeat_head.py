@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from models_tried import angles_of, turned
 from torch import Tensor
 
 from rota.batch import TimeAccess
@@ -15,7 +16,7 @@ from rota.encodings import ClockRoPE, Encoding, NoEncoding, RoPE, Split
 from rota.errors import InputError
 from rota.models import Copies, RepeatHead, Transformer
 
-DIM, HEADS, NOW = 8, 2, 1_700_000_000
+DIM, HEADS, NOW = 16, 2, 1_700_000_000
 BATCH, LENGTH, ITEMS = 3, 6, 7
 
 
@@ -37,9 +38,18 @@ def log_sum(terms: list[Tensor]) -> Tensor:
     return torch.stack(terms).exp().sum().log()
 
 
-@pytest.mark.parametrize("encoding", [NoEncoding(), RoPE(), ClockRoPE(), Split([RoPE(), ClockRoPE()])])
-def test_against_loops_forward_and_backward(encoding: Encoding) -> None:
-    layer, (events, hidden, items, asked, seen) = head(encoding), inputs()
+ENCODINGS: dict[str, Encoding] = {
+    "none": NoEncoding(),
+    "rope": RoPE(),
+    "clock": ClockRoPE(),
+    "rope+clock": Split([RoPE(), ClockRoPE()]),
+}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_against_loops_forward_and_backward(name: str) -> None:
+    layer, (events, hidden, items, asked, seen) = head(ENCODINGS[name]), inputs()
+    held = layer.state_dict()
     copies = layer(events, hidden, items, asked, seen)
     assert copies.items is items
     width = DIM // HEADS
@@ -49,9 +59,11 @@ def test_against_loops_forward_and_backward(encoding: Encoding) -> None:
         query = layer.query.weight @ hidden[row, i] + layer.query.bias
         key = layer.event_key.weight @ events[row, i] + layer.event_key.bias + layer.state_key.weight @ before
         for at in range(HEADS):
-            queries[row, at, i] = query[at * width : (at + 1) * width]
-            keys[row, at, i] = key[at * width : (at + 1) * width]
-    queries, keys = layer.rotation(queries, keys, asked, seen)
+            part = slice(at * width, (at + 1) * width)
+            turns = angles_of(name, held, "rotation", "query", at, i, int(asked[row, i]))
+            queries[row, at, i] = turned(query[part], turns)
+            turns = angles_of(name, held, "rotation", "key", at, i, int(seen[row, i]))
+            keys[row, at, i] = turned(key[part], turns)
     copied = torch.zeros(BATCH, LENGTH, LENGTH, dtype=torch.float64)
     new = torch.zeros(BATCH, LENGTH, dtype=torch.float64)
     for row, i in product(range(BATCH), range(LENGTH)):
