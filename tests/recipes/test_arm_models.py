@@ -118,6 +118,16 @@ def test_a_repeat_head_asks_for_a_likelihood_of_the_whole_catalogue(loss: Loss, 
         Plan(arms=("rope", "rope+repeat"), protocol=protocol)
 
 
+@pytest.mark.parametrize("loss", [FullSoftmax(temperature=0.05), SampledSoftmax(log_q=True, temperature=2)])
+def test_a_repeat_head_is_trained_as_the_mixture_that_is_ranked(loss: Loss) -> None:
+    """A temperature of the loss alone would weigh what is copied otherwise than scores do."""
+    protocol = Protocol(training=Training(loss=loss))
+    Plan(arms=("rope",), protocol=protocol)
+    with pytest.raises(InputError, match=r"arm rope\+repeat: .* temperature .* put it there"):
+        Plan(arms=("rope", "rope+repeat"), protocol=protocol)
+    Plan(arms=("rope+repeat",), protocol=Protocol(training=Training(loss=FullSoftmax())), temperature=0.05)
+
+
 def test_the_prior_reaches_the_clock_of_every_model() -> None:
     prior = (Cosine("24h"),)
     assert arm_model("hstu:rope+clockrope", BASE, prior).encoding == Split([RoPE(), ClockRoPE(prior)])

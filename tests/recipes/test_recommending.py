@@ -168,6 +168,25 @@ def test_equal_times_are_equal_whatever_their_kind(kind: str, zone: str | None) 
     assert recommend(model, items=pd.Series(items), times=times, now=given) == found
 
 
+ITEMS: Mapping[str, Any] = {
+    "numpy": np.array,
+    "a column of pandas": pd.Series,
+    "categories of pandas": lambda ids: pd.Series(ids, dtype="category"),
+    "a column of polars": pl.Series,
+    "categories of polars": lambda ids: pl.Series(ids, dtype=pl.Categorical),
+    "choices of polars": lambda ids: pl.Series(ids, dtype=pl.Enum(sorted(set(ids)))),
+    "Arrow's views": lambda ids: pa.array(ids, pa.string_view()),
+    "Arrow's dictionary": lambda ids: pa.array(ids).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", ITEMS)
+def test_equal_items_are_equal_whatever_their_kind(kind: str, model: Artefact) -> None:
+    items, times = history().values()
+    found = recommend(model, items=items, times=times, now=NOW)
+    assert recommend(model, items=ITEMS[kind](items), times=times, now=NOW) == found
+
+
 NAIVE: Mapping[str, Any] = {
     "datetimes": list,
     "numpy": lambda values: np.array(values, "datetime64[ns]"),
@@ -381,6 +400,10 @@ BAD: Mapping[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a truth value": ({"now": [True]}, ("now", "truth value")),
     "a fraction": ({"now": NOW + 0.5}, ("now", "whole numbers")),
     "rounded floats": ({"now": 2.0**60}, ("now", "int64")),
+    "halved floats": (
+        {"times": np.array(history()["times"], np.float32)},
+        ("times of type float are larger than it holds exactly", "int64"),
+    ),
     "a duration": ({"now": [timedelta(1)]}, ("now", "duration")),
     "mixed offsets": (
         {"times": [*instants(history()["times"][:7]), datetime(2023, 11, 15)]},

@@ -42,11 +42,16 @@ def arrow(values: object, what: str) -> pa.Array:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{what}: {' '.join(str(error).split())}: give values of one type") from error
-    whole = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    if kinds.is_dictionary(whole.type):
-        whole = whole.dictionary_decode()
+    whole = _decoded(found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found)
     _require_there(whole.null_count, len(whole), what)
     return whole
+
+
+def _decoded(values: pa.Array) -> pa.Array:
+    """Categories as what they stand for, and the views that polars has of text as text."""
+    if kinds.is_dictionary(values.type):
+        values = _decoded(values.dictionary).take(values.indices)
+    return values.cast(pa.large_string()) if kinds.is_string_view(values.type) else values
 
 
 def _is_missing(value: object) -> bool:

@@ -7,7 +7,7 @@ __all__: list[str] = []
 
 
 def require_likelihood(loss: Loss, repeats: bool) -> None:
-    """Refuse a loss that is no likelihood beside a repeat head, which is mixed in as probabilities are.
+    """Refuse a loss that is not the likelihood of what is ranked, beside a repeat head that is mixed in.
 
     Args:
         loss: Over the catalogue.
@@ -20,4 +20,9 @@ def require_likelihood(loss: Loss, repeats: bool) -> None:
         raise InputError(
             f"{type(loss).__name__} as it is gives no probability of an item in the catalogue, which a "
             "repeat head needs: use full_softmax, or sampled_softmax(log_q=True), or no repeat head"
+        )
+    if repeats and getattr(loss, "temperature", 1) != 1:
+        raise InputError(
+            f"{type(loss).__name__} with a temperature beside a repeat head: the mixture that is ranked has "
+            "the temperature of the model alone; put it there (--temperature, or similarity.temperature)"
         )

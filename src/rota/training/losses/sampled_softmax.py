@@ -71,8 +71,8 @@ class SampledSoftmax(Loss):
         drawn = self.negatives.draw(self.num_negatives, targets, len(items), generator, counts)
         drawn = drawn.to(items.device)
         own, against = target_and_negative_scores(features, items, targets, drawn.codes)
-        logits = torch.cat((own, against), -1) / self.temperature
-        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        logits = torch.cat((own, against), -1)
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32)) / self.temperature
         hits = drawn.hits(targets)
         own, against = logits[:, :1], logits[:, 1:]
         if self._corrected:
