@@ -18,8 +18,9 @@ from typing import Any
 
 import torch
 from pages import write_between
-from quality import STUDIES, folder_of
+from quality import folder_of
 from rich.console import Console
+from studies import STUDIES
 
 from rota.analysis.foresight import slowed
 from rota.encodings import ClockRoPE, Encoding, HeadSplit, RoPE, Split

@@ -12,98 +12,28 @@ of each arm and how it differs from each control. Arms that are trained later jo
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pages import DOCS, write_between
+from quality_page import RANKS, RESULTS, STUDY, known, write_page
+from studies import STUDIES
 
+from rota.encodings.clockrope import ClockRoPE
 from rota.evaluation.loading import load_comparison
 from rota.evaluation.results import Comparison
-from rota.plots.learning import draw_learning
+from rota.kernels.measured import Measured
+from rota.models.blueprint import Blueprint
+from rota.recipes.priors import clocks_of
+from rota.toml import read_recipe
 
-RESULTS = Path(__file__).parent / "results" / "quality"
-STUDY, COMPARISON, RANKS = "study.json", "results.json", "ranks.parquet"
-PAGE = "results.md"
-WHO = ("--user", "user_id", "--item", "item_id", "--time", "timestamp")
-NYC = ("fsq_nyc.parquet", *WHO, "--zone", "America/New_York")
-FLIGHTS = ("flights", "--sample-users", "1000")
-METRICS = ("HR@1", "HR@10", "MRR")
 AGAINST = ("rope+clockrope", "frequency", "routine")  # beside the control: what an arm may be asked to beat
-
-
-@dataclass(frozen=True)
-class Study:
-    """One comparison.
-
-    Attributes:
-        log: Log and how it is read, as `rota compare` takes them.
-        arms: Arms with the options that are theirs alone.
-        control: Arm that the others are compared with.
-        options: Of every arm.
-        seeds: Trainings of each.
-    """
-
-    log: tuple[str, ...]
-    arms: Mapping[str, tuple[str, ...]]
-    control: str
-    options: tuple[str, ...] = ()
-    seeds: int = 3
-    about: str = field(default="")
-
-
-def plain(*arms: str) -> dict[str, tuple[str, ...]]:
-    """Arms that need no options."""
-    return dict.fromkeys(arms, ())
-
-
-STUDIES = {
-    "fsq_nyc": Study(
-        NYC,
-        plain(
-            "rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope", "sasrec",
-            "hstu", "tisasrec", "sasrec:calendar", "hstu:rope+clockrope",
-        ),
-        "rope",
-        ("--repeat-head", "--loss", "full_softmax", "--epochs", "12"),
-        about="with a repeat head, time access request",
-    ),
-    "fsq_nyc-no-repeat-head": Study(
-        NYC,
-        plain("rope", "rope+clockrope"),
-        "rope",
-        ("--loss", "full_softmax", "--epochs", "12"),
-        about="without a repeat head, time access request",
-    ),
-    "flights": Study(
-        FLIGHTS,
-        plain("rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope"),
-        "rope",
-        ("--loss", "full_softmax", "--epochs", "16", "--patience", "4"),
-        about="no repeat head, time access request",
-    ),
-    "flights-history": Study(
-        FLIGHTS,
-        plain("rope", "rope+clockrope"),
-        "rope",
-        ("--loss", "full_softmax", "--epochs", "16", "--patience", "4", "--time-access", "history"),
-        about="no repeat head, time access history",
-    ),
-    "mathoverflow": Study(
-        ("mathoverflow.parquet", *WHO, "--sample-users", "1500"),
-        plain("rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope"),
-        "rope",
-        ("--epochs", "12", "--num-negatives", "2048"),
-        about="no repeat head, time access request",
-    ),
-}  # fmt: skip
 
 
 def folder_of(work: Path, name: str, arm: str) -> Path:
@@ -191,7 +121,29 @@ def joined(work: Path, name: str) -> tuple[Comparison, dict[str, str]] | None:
     return merged(sources, study.control, [arm for arm in study.arms if arm in commits]), commits
 
 
-def facts(name: str, found: Comparison, commits: Mapping[str, str]) -> dict[str, Any]:
+def law_of(out: Path) -> str | None:
+    """The law that an arm measured on its training events, as an expression; ``None`` if it measured none."""
+    made = read_recipe(next((out / "models").glob("*/model.toml")), Blueprint).model
+    laws = [
+        kernel
+        for clock in clocks_of(made.encoding)
+        if isinstance(clock, ClockRoPE)
+        for kernel in clock.kernels
+        if isinstance(kernel, Measured)
+    ]
+    return str(laws[0]) if laws else None
+
+
+def laws_of(work: Path, name: str) -> dict[str, str]:
+    """Of each measured arm that is kept or newly trained."""
+    kept = known(name).get("laws", {}) if (RESULTS / name / STUDY).exists() else {}
+    found = {arm: law_of(out) for arm, out in done(work, name).items()}
+    return kept | {arm: law for arm, law in found.items() if law is not None}
+
+
+def facts(
+    name: str, found: Comparison, commits: Mapping[str, str], laws: Mapping[str, str]
+) -> dict[str, Any]:
     """What study.json says: how the arms were trained, and the difference from each control."""
     study = STUDIES[name]
     controls = [study.control, *(arm for arm in AGAINST if arm in found.arms)]
@@ -203,6 +155,7 @@ def facts(name: str, found: Comparison, commits: Mapping[str, str]) -> dict[str,
         "options": {arm: " ".join(options) for arm, options in study.arms.items() if options},
         "commits": {arm: commits[arm] for arm in study.arms if arm in commits},
         "not_run": [arm for arm in study.arms if arm not in commits],
+        "laws": laws,
         "paired": [
             pair for control in controls for pair in replace(found, control=control).to_json()["paired"]
         ],
@@ -229,72 +182,11 @@ def write(work: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=RESULTS) as new:
         both[0].save(new)
-        (Path(new) / STUDY).write_text(json.dumps(facts(name, *both), indent=1) + "\n", encoding="utf-8")
+        (Path(new) / STUDY).write_text(
+            json.dumps(facts(name, *both, laws_of(work, name)), indent=1) + "\n", encoding="utf-8"
+        )
         for path in Path(new).iterdir():
             path.replace(folder / path.name)
-
-
-def known(name: str) -> dict[str, Any]:
-    """What is kept of a study: study.json, and the comparison beside it."""
-    folder = RESULTS / name
-    read = {path: json.loads((folder / path).read_text(encoding="utf-8")) for path in (STUDY, COMPARISON)}
-    return {**read[STUDY], "comparison": read[COMPARISON]}
-
-
-def section(name: str) -> str:
-    """What docs/results.md says of a study, between its marks."""
-    kept = known(name)
-    told = kept["comparison"]
-    arms = list(dict.fromkeys(run["arm"] for run in told["arms"]))
-    controls = list(dict.fromkeys(pair["control"] for pair in kept["paired"]))
-    heads = [*METRICS, *(f"MRR less {control}" for control in controls), "kept epochs", "commit"]
-    lines = [
-        f"`{kept['command']} --arms ... --seeds {kept['seeds']}`; split `{told['split']['hash'][:12]}`, "
-        f"{told['data']['users']:,} users. MRR differences with 95 % intervals over users.",
-        "",
-        f"| arm | seeds | {' | '.join(heads)} |",
-        f"|---|{'--:|' * (1 + len(heads))}",
-        *(f"| {' | '.join(row(kept, arm, controls))} |" for arm in arms),
-        *(f"| {' | '.join([arm, *[''] * (1 + len(heads))])} |" for arm in kept["not_run"]),
-        "",
-        f"![Validation MRR of each training after each epoch](images/learning-{name}.png)",
-    ]
-    return "\n".join(lines)
-
-
-def write_page() -> None:
-    """Put each study that is kept where its marks stand on the page, and draw its learning curves."""
-    for name in STUDIES:
-        if (RESULTS / name / STUDY).exists():
-            write_between(PAGE, name, section(name))
-            draw(name)
-
-
-def draw(name: str) -> None:
-    """Learning curves of a study."""
-    curves: dict[str, list[Sequence[float]]] = {}
-    for run in known(name)["comparison"]["arms"]:
-        if "validation" in run:
-            curves.setdefault(run["arm"], []).append(run["validation"])
-    draw_learning(curves, DOCS / "images" / f"learning-{name}.png")
-
-
-def row(kept: Mapping[str, Any], arm: str, controls: Sequence[str]) -> Iterator[str]:
-    """Cells of one arm: means over seeds, with the deviation between them where there are several."""
-    runs = [run for run in kept["comparison"]["arms"] if run["arm"] == arm]
-    curves = [run["validation"] for run in runs if "validation" in run]
-    yield arm
-    yield str(len(curves)) if curves else ""
-    for metric in METRICS:
-        values = [run["metrics"][metric] for run in runs]
-        spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
-        yield f"{statistics.mean(values):.3f}{spread}"
-    for control in controls:
-        asked = (arm, control, "MRR")
-        found = [pair for pair in kept["paired"] if (pair["arm"], pair["control"], pair["metric"]) == asked]
-        yield "".join(f"{pair['diff']:+.3f} [{pair['lo']:+.3f}, {pair['hi']:+.3f}]" for pair in found)
-    yield "/".join(f"{curve.index(max(curve)) + 1} of {len(curve)}" for curve in curves)
-    yield f"`{kept['commits'][arm]}`" if arm in kept["commits"] else ""
 
 
 def main() -> None:

@@ -22,11 +22,11 @@ def test_a_table_is_what_is_kept(study: str, written: str, monkeypatch: pytest.M
         peer = benchmark("rectools_peer", monkeypatch)
         assert written == peer.section(json.loads(peer.RESULT.read_text(encoding="utf-8")))
     else:
-        assert written == benchmark("quality", monkeypatch).section(study)
+        assert written == benchmark("quality_page", monkeypatch).section(study)
 
 
 def test_each_study_that_is_kept_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    quality = benchmark("quality", monkeypatch)
+    quality = benchmark("quality_page", monkeypatch)
     kept = {path.parent.name for path in quality.RESULTS.glob("*/study.json")} & {*quality.STUDIES}
     assert {*kept, PEER} == {study for study, _ in STUDIES}
     for picture in re.findall(r"\]\((images/[\w.-]+)\)", PAGE):
