@@ -54,7 +54,10 @@ STUDIES = {
     ),
     "flights": Study(
         FLIGHTS,
-        plain("rope", "rope+clockrope", "rope+clockrope-measured", "none", "clockrope", "trope"),
+        {
+            **dict.fromkeys(("rope", "rope+clockrope", "rope+clockrope-measured"), ("--seeds", "6")),
+            **plain("none", "clockrope", "trope"),
+        },
         "rope",
         ("--loss", "full_softmax", "--epochs", "16", "--patience", "4"),
         about="no repeat head, time access request",
