@@ -115,6 +115,7 @@ def joined(work: Path, name: str) -> tuple[Comparison, dict[str, str]] | None:
             sources.append(RESULTS / name)
         elif lost := [arm for arm in earlier if arm not in commits]:
             raise SystemExit(f"{name}: no ranks are kept of {', '.join(lost)}: train these arms again too")
+        require_alike(name, [arm for arm in earlier if arm not in commits])
         commits = earlier | commits
     if study.control not in commits:
         return None
@@ -141,18 +142,35 @@ def laws_of(work: Path, name: str) -> dict[str, str]:
     return kept | {arm: law for arm, law in found.items() if law is not None}
 
 
+def told_to(name: str) -> tuple[str, dict[str, str]]:
+    """Command of a study, and what arms of it have of their own."""
+    study = STUDIES[name]
+    own = {arm: " ".join(options) for arm, options in study.arms.items() if options}
+    return " ".join(["rota compare", *study.log, *study.options]), own
+
+
+def require_alike(name: str, arms: Sequence[str]) -> None:
+    """Refuse arms that are kept from a study that was told otherwise."""
+    kept, (command, own) = known(name), told_to(name)
+    changed = [arm for arm in arms if kept["options"].get(arm) != own.get(arm)]
+    if arms and kept["command"] != command:
+        changed = list(arms)
+    if changed:
+        raise SystemExit(f"{name}: {', '.join(changed)} were told otherwise: train these arms again too")
+
+
 def facts(
     name: str, found: Comparison, commits: Mapping[str, str], laws: Mapping[str, str]
 ) -> dict[str, Any]:
     """What study.json says: how the arms were trained, and the difference from each control."""
-    study = STUDIES[name]
+    study, (command, own) = STUDIES[name], told_to(name)
     controls = [study.control, *(arm for arm in AGAINST if arm in found.arms)]
     return {
         "study": name,
         "about": study.about,
         "seeds": study.seeds,
-        "command": " ".join(["rota compare", *study.log, *study.options]),
-        "options": {arm: " ".join(options) for arm, options in study.arms.items() if options},
+        "command": command,
+        "options": own,
         "commits": {arm: commits[arm] for arm in study.arms if arm in commits},
         "not_run": [arm for arm in study.arms if arm not in commits],
         "laws": laws,

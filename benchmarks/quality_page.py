@@ -34,7 +34,8 @@ def section(name: str) -> str:
     heads = [*METRICS, *(f"MRR less {control}" for control in controls), "kept epochs", "commit"]
     lines = [
         f"`{kept['command']} --arms ... --seeds {kept['seeds']}`; split `{told['split']['hash'][:12]}`, "
-        f"{told['data']['users']:,} users. MRR differences with 95 % intervals over users.",
+        f"{told['data']['users']:,} users{own(kept['options'])}. MRR differences with 95 % intervals over "
+        "users.",
         "",
         f"| arm | seeds | {' | '.join(heads)} |",
         f"|---|{'--:|' * (1 + len(heads))}",
@@ -49,6 +50,14 @@ def section(name: str) -> str:
         f"![Validation MRR of each training after each epoch](images/learning-{name}.png)",
     ]
     return "\n".join(lines)
+
+
+def own(options: Mapping[str, str]) -> str:
+    """Options that some arms have of their own."""
+    return "".join(
+        f"; `{said}` for {', '.join(arm for arm, given in options.items() if given == said)}"
+        for said in dict.fromkeys(options.values())
+    )
 
 
 def write_page() -> None:

@@ -211,6 +211,7 @@ def gather(question: Question, seeds: int, work: Path) -> dict[str, Any]:
     if RANKS.is_file():
         with np.load(RANKS) as before:
             ranks = {key: before[label(key)] for key in facts if label(key) in before} | ranks
+    seeds = max([seeds, *(seed + 1 for _, seed in facts)])  # what is kept stays
     keys = [(name, seed) for name in ARMS for seed in range(seeds)]
     done = {name: [key for key in keys if key[0] == name and key in facts] for name in ARMS}
     paired = []

@@ -197,6 +197,7 @@ def test_what_cannot_be_told_is_one_line(folder: Path, capsys: pytest.CaptureFix
         ([month, *COLUMNS, "--json", "no/where.json"], "does not exist"),
         ([month, *COLUMNS, "--json", "a", "--out", "a"], "expected two files"),
         ([month, *COLUMNS, "--json", "a", "--bins", "a"], "a for both --json and --bins: expected two files"),
+        ([month, *COLUMNS, "--bins", month], f"--bins {month} is the log itself: choose another name"),
         ([month, *COLUMNS, "--zone", "Mars/Olympus"], "unknown time zone"),
     ]
     before = sorted(path.name for path in folder.iterdir())

@@ -270,6 +270,14 @@ def test_law_can_be_sent_to_another_process(kernel: Kernel) -> None:
     np.testing.assert_array_equal(sent.characteristic(FEW[:3]), law.characteristic(FEW[:3]))
 
 
+@cases(EXAMPLES)
+def test_what_was_computed_is_not_sent(kernel: Kernel) -> None:
+    before = pickle.dumps(kernel)
+    kernel.spectrum()
+    assert pickle.loads(pickle.dumps(kernel)) == kernel
+    assert len(pickle.dumps(kernel)) == len(before)
+
+
 @cases(INADMISSIBLE)
 def test_inadmissible_kernels_have_no_law_and_say_why(kernel: Kernel) -> None:
     with pytest.raises(InputError, match=r"is not positive definite.*; use ") as caught:

@@ -150,3 +150,28 @@ def test_midnight_is_one_of_any_unit(unit: str) -> None:
     assert midnight_share(log.times * ticks, unit) == midnight_share(log.times, "s")
     assert midnight_share(log.times * ticks + 1, unit) == 0
     assert midnight_share(log.times[:0], unit) == 0
+
+
+def test_a_clock_of_unknown_zero_has_no_midnight() -> None:
+    """Times since each user's first event: every user has one at 0, which is no date."""
+    rng, users, days = np.random.default_rng(0), 200, 5
+    hours = np.stack([np.arange(days) * 24 + rng.normal(0, 0.2, days) for _ in range(users)])
+    times = np.concatenate([hours, hours + 9.1], 1) * HOUR
+    table = {
+        "user": np.repeat(np.arange(users), 2 * days),
+        "item": np.tile(np.repeat([0, 1], days), users),
+        "time": np.rint(times - times.min(1, keepdims=True)).astype(np.int64).ravel(),
+    }
+    how = {"user": "user", "item": "item", "time": "time", "unit": "s"}
+    since = read_log(pa.table(table), **how, epoch="unknown")
+    assert midnight_share(since.times, "s") >= 0.1
+    found = routines_of_log(since)
+    assert (found.at_midnight, found.resolution) == (0, 1)
+    assert [each.seconds for each in found.periods] == [DAY]
+    assert prior_of_log(since).law.kernel.periodic
+
+
+def test_an_hourly_grid_is_not_blamed_on_dates() -> None:
+    found = routines_of_log(mixed(0.04, (0.0, 24.0), second=HOUR), longest="7d")
+    assert found.resolution == HOUR
+    assert "a grid of 1 h, so nothing below 2 h can be seen" in dict(routines_facts(found))["looked for"]

@@ -387,6 +387,10 @@ BAD: Mapping[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "seen what": ({"seen": "hide"}, ("'hide'", "keep, drop")),
     "unknown what": ({"unknown": "guess"}, ("'guess'", "skip, refuse")),
     "a missing item": ({"items": ["i1", None] * 4}, ("items", "missing")),
+    "no pieces of views": (
+        {"items": pa.chunked_array([], pa.dictionary(pa.int32(), pa.string_view()))},
+        ("items",),
+    ),
     "a number among items": ({"items": ["i1", 2] * 4}, ("items", "one type")),
     "numbers as items": ({"items": [1] * 8}, ("items are whole numbers", "text", "'i0'")),
     "one item alone": ({"items": "i1"}, ("items 'i1'", "list")),

@@ -12,14 +12,15 @@ __all__: list[str] = []
 
 
 @contextmanager
-def outputs(named: Mapping[str, Path | None]) -> Iterator[dict[str, Path]]:
+def outputs(named: Mapping[str, Path | None], log: str | None = None) -> Iterator[dict[str, Path]]:
     """Hold places for all files by their options; they appear when all went well, else none of them.
 
     Args:
         named: Path by option, or ``None`` where the option is not given; ``--out`` is a picture.
+        log: What is read, which none of them may be.
 
     Raises:
-        InputError: One of them cannot be written, or two are one file.
+        InputError: One of them cannot be written or is the log, or two are one file.
     """
     asked = {option: path for option, path in named.items() if path is not None}
     seen: dict[Path, str] = {}
@@ -27,6 +28,8 @@ def outputs(named: Mapping[str, Path | None]) -> Iterator[dict[str, Path]]:
         other = seen.setdefault(path.resolve(), option)
         if other != option:
             raise InputError(f"{path} for both {other} and {option}: expected two files")
+        if log is not None and path.resolve() == Path(log).resolve():
+            raise InputError(f"{option} {path} is the log itself: choose another name")
     with ExitStack() as held:
         places = {option: held.enter_context(_place(path)) for option, path in asked.items()}
         if "--out" in asked:

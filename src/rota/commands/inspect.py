@@ -50,7 +50,7 @@ def inspect_command(
 ) -> None:
     """Examine a log."""
     named = {"--json": json, "--html": html}
-    with outputs(named) as places:
+    with outputs(named, log) as places:
         with Stages() as stages:
             fetch_known(log, stages.tell)
             stages.tell("examining", 0, 0)

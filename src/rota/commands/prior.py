@@ -145,7 +145,7 @@ def prior_command(
     with ExitStack() as held:
         if function is not None:
             held.enter_context(_current_folder())
-        places = held.enter_context(outputs(named))  # refused, if at all, before anything is computed
+        places = held.enter_context(outputs(named, log))  # refused, if at all, before anything is computed
         if log is not None:
             measured = _measure(log, reading, sample_users, drawing)
             _write_measured(measured, places)

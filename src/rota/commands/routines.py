@@ -91,7 +91,7 @@ def routines_command(
         user=user, item=item, time=time, unit=unit, zone=zone, zone_column=zone_column,
         offset_column=offset_column, epoch=epoch, ties=ties, order=order, on_error=on_error,
     )  # fmt: skip
-    with outputs(named) as places:
+    with outputs(named, log) as places:
         with Stages() as stages:
             fetch_known(log, stages.tell)
             found = find_routines(

@@ -57,6 +57,10 @@ class Product(Kernel):
         """Kept: the table of two densities takes seconds, and every layer asks for it."""
         return reduce(convolve, [kernel.spectrum() for kernel in self.kernels])
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What was computed is not pickled: it can be again."""
+        return type(self), (self.kernels,)
+
     def certificate(self) -> Certificate:
         """Yes where every factor is; else what a search for a witness finds."""
         return certificate_of_parts(self, self.kernels, [1.0] * len(self.kernels))

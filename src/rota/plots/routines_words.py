@@ -113,7 +113,7 @@ def _blind(found: Routines) -> str:
     if found.resolution < found.search.shortest / 2:
         return ""
     least = lag_text(found.search.shortest)
-    if found.at_midnight:
+    if found.at_midnight and found.resolution == _DAY:
         return (
             f"; {_at_midnight(found)}, dates among true times, so nothing below {least} can be seen: take "
             "the rows with true times alone to look for hours"

@@ -91,7 +91,7 @@ class Grid:
     at_midnight: float = 0.0
 
 
-def grid_of(times: Int64Array, clock: Int64Array, unit: str) -> Grid:
+def grid_of(times: Int64Array, clock: Int64Array, unit: str, *, dated: bool = True) -> Grid:
     """Grid of a log's times: that of the instants or of the wall clock, whichever is coarser.
 
     Dates that were written as instants are a grid of a day, though on a wall clock with summer time they lie
@@ -104,10 +104,11 @@ def grid_of(times: Int64Array, clock: Int64Array, unit: str) -> Grid:
         times: Instants in ticks of ``unit``, shape ``(events,)``.
         clock: The same events on the users' clock.
         unit: s, ms, us or ns.
+        dated: Whether it is known what the times count from; otherwise none of them is a midnight.
     """
     clocks = [times] if clock is times else [times, clock]
     step = max(time_resolution(each, unit) for each in clocks)
-    if step > _HOUR:
+    if step > _HOUR or not dated:
         return Grid(step)
     at_midnight = max(midnight_share(each, unit) for each in clocks)
     return Grid(DAY if at_midnight >= _MIXED else step, at_midnight)

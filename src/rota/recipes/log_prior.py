@@ -117,7 +117,7 @@ def prior_of_log(
         InputError: As of `measure_law`, with the name of the log, or of `design`.
     """
     with naming(log.name):
-        law = measure_law(log.histories(), instants=log.times, report=report)
+        law = measure_law(log.histories(), instants=log.times, dated=log.about.known_epoch, report=report)
     found = design(
         law.kernel, pairs=pairs, heads=heads, seed=seed, method=method, fold=fold, truncation=truncation,
         error=error, confidence=confidence,

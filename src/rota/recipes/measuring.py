@@ -41,7 +41,10 @@ def measured(plan: Plan, question: Question) -> tuple[Plan, Question]:
     if not plan.asks_for_law:
         return plan, question
     with naming(f"{question.log.name}: no law for the measured arms"):
-        found = measure_law(question.histories, question.stages.train, instants=question.log.times)
+        found = measure_law(
+            question.histories, question.stages.train, instants=question.log.times,
+            dated=question.log.about.known_epoch,
+        )  # fmt: skip
     told = replace(plan, law=found.kernel)
     told.require_fit(question.log.unit)
     return told, replace(question, law=found)
@@ -52,6 +55,7 @@ def measure_law(
     spans: Spans | None = None,
     *,
     instants: Int64Array | None = None,
+    dated: bool = True,
     report: Report = _silent,
 ) -> LawFit:
     """Law of the routines of some users, on the clock that models see: the wall clock where it is known.
@@ -65,6 +69,7 @@ def measure_law(
         spans: Events of them that may be looked at: those of training. By default all.
         instants: When they were, in ticks, where the clock of the histories is another: dates that were
             written as instants are a grid of a day there alone, see `grid_of`. Shape ``(events,)``.
+        dated: Whether it is known what the times count from.
         report: Told of pairs counted and of all.
 
     Raises:
@@ -79,7 +84,7 @@ def measure_law(
     if not span:
         raise InputError("all events are at one time: a law needs lags")
     told = times if instants is None else _of_spans(instants, spans)
-    grid = grid_of(told, times, histories.unit)
+    grid = grid_of(told, times, histories.unit, dated=dated)
     width = max(_BIN, grid.seconds)
     lift = measure_lift(
         offsets, times, items, unit=histories.unit, width=width,

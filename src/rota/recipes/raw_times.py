@@ -126,7 +126,7 @@ def _whole(found: pa.Array, what: str) -> Int64Array:
     except pa.ArrowInvalid as error:
         raise InputError(f"{what} of type {kind} are not all whole numbers of int64: {_KNOWN}") from error
     largest = max(int(ticks.max()), -int(ticks.min())) if len(ticks) else 0
-    if largest >= _EXACT.get(str(kind), 2**63):
+    if kinds.is_floating(kind) and largest >= _EXACT[str(kind)]:
         raise InputError(f"{what} of type {kind} are larger than it holds exactly: give them as int64")
     return ticks
 

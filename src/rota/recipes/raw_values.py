@@ -38,11 +38,11 @@ def arrow(values: object, what: str) -> pa.Array:
             found = pa.array(_plain(np.array(listed))) if _all(listed, np.datetime64) else pa.array(listed)
         else:
             raise InputError(f"{what} {values!r}: expected a list or an array, which have an order")
+        whole = _decoded(found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{what}: {' '.join(str(error).split())}: give values of one type") from error
-    whole = _decoded(found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found)
     _require_there(whole.null_count, len(whole), what)
     return whole
 

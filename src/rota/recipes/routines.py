@@ -124,7 +124,7 @@ def routines_of_log(
             for two and a half cycles of the shortest or of ``longest``, or it has no UTC.
     """
     times = _times(log, utc)
-    grid = grid_of(log.times, log.clock, log.unit)
+    grid = grid_of(log.times, log.clock, log.unit, dated=log.about.known_epoch)
     resolution = grid.seconds
     span = float(int(times.max()) - int(times.min())) / ticks_per_second(log.unit)
     low, high = _range(
@@ -203,7 +203,8 @@ def save_routines(found: Routines, path: str | Path) -> None:
 def save_bins(lift: Lift, path: str | Path) -> None:
     """Write a lift as CSV, a line each bin: lag, lift, its 95 % band over users, and the pairs counted.
 
-    The lift and its band are left empty where chance would have given no pair of one item.
+    The lift is left empty where chance would have given no pair of one item, and the band also where it would
+    have given none in a bootstrap sample of users. Fine bins of a peak, `Routines.near`, are not written.
 
     Raises:
         InputError: The folder does not exist, or the path is a folder.
