@@ -30,21 +30,20 @@ are ranks over all items, ties against the target. Metrics and intervals of both
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import venv
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pages import write_between
 from peers.rota_models import question_of
+from rectools_arms import ARMS
+from rectools_page import METRICS, section, table
 from rich.console import Console
-from rich.table import Table
 
 from rota.evaluation import HR, MRR, NDCG, paired_difference
 from rota.recipes.question import Question
@@ -57,68 +56,8 @@ LOG = "ml_100k.parquet"
 PINS = (
     "rectools[torch]==0.19.0", "torch==2.13.0", "pytorch-lightning==2.5.2", "numpy==1.26.4", "pandas==2.3.3",
 )  # fmt: skip
-WIDTH, LAYERS, HEADS, LENGTH, DROPOUT, TEMPERATURE = 64, 2, 2, 100, 0.2, 0.05
-EPOCHS, PATIENCE, BATCH, RATE = 60, 8, 32, 1e-3
-METRICS = (HR(10), NDCG(10), MRR())
 Ranks = np.ndarray[Any, Any]  # of the target of each user, 0 where it was not listed
 Training = tuple[str, int]  # arm and seed
-
-
-@dataclass(frozen=True)
-class Arm:
-    """One model of one library.
-
-    Attributes:
-        library: `rota` or `rectools`: whose script trains it.
-        kind: `sasrec` or `hstu`.
-        settings: What that script is told, but for the seed.
-        against: Arm that it is compared with.
-    """
-
-    library: str
-    kind: str
-    settings: Mapping[str, Any]
-    against: str | None = None
-
-
-def theirs(kind: str, batch: int = BATCH) -> Arm:
-    """RecTools' model: its defaults, but for sizes, batch, and the temperature that its HSTU guide sets."""
-    arguments: dict[str, Any] = {
-        "n_factors": WIDTH, "n_blocks": LAYERS, "n_heads": HEADS, "session_max_len": LENGTH,
-        "dropout_rate": DROPOUT, "batch_size": batch, "lr": RATE, "loss": "softmax",
-    }  # fmt: skip
-    if kind == "hstu":
-        arguments["lightning_module_kwargs"] = {"logits_t": TEMPERATURE}
-    return Arm("rectools", kind, {"arguments": arguments, "epochs": EPOCHS, "patience": PATIENCE})
-
-
-def ours(kind: str, windows: str) -> Arm:
-    """The model of rota: its defaults, but for what is the same on both sides."""
-    arguments: dict[str, Any] = {
-        "embedding_dim": WIDTH, "num_layers": LAYERS, "num_heads": HEADS, "max_len": LENGTH,
-        "dropout": DROPOUT,
-    }  # fmt: skip
-    if kind == "hstu":
-        arguments |= {"slack": 0, "temperature": TEMPERATURE}
-    training = {
-        "epochs": EPOCHS, "patience": PATIENCE, "batch_size": BATCH, "learning_rate": RATE,
-        "weight_decay": 0.0,
-    }  # fmt: skip
-    access = "request" if kind == "hstu" else "none"
-    settings = {"arguments": arguments, "training": training, "windows": windows, "time_access": access}
-    return Arm("rota", kind, settings, f"rectools {kind}")
-
-
-ARMS = {
-    f"{name}": arm
-    for kind in ("sasrec", "hstu")
-    for name, arm in {
-        f"rectools {kind}": theirs(kind),
-        f"rota {kind} newest": ours(kind, "newest"),
-        f"rota {kind} all": ours(kind, "all"),
-        f"rectools {kind} batch 128": theirs(kind, 128),
-    }.items()
-}
 
 
 def peer_python(folder: Path) -> Path:
@@ -265,63 +204,6 @@ def difference(mine: Sequence[Ranks], control: Sequence[Ranks], metric: HR | NDC
     """Mean difference by user and its interval."""
     values = (np.stack([metric(found) for found in each]) for each in (mine, control))
     return paired_difference(*values)._asdict()
-
-
-def table(results: Mapping[str, Any]) -> Table:
-    """One row an arm: means over seeds, and the difference from RecTools' at the same batch."""
-    shown = Table(title=f"{results['about']}; split {results['split']['hash'][:12]}", header_style="bold")
-    for column in (
-        "arm",
-        "seeds",
-        *(metric.name for metric in METRICS),
-        "MRR, less RecTools'",
-        "epoch",
-        "min",
-        "commit",
-    ):
-        shown.add_column(column, justify="left" if column == "arm" else "right")
-    for name in dict.fromkeys(run["arm"] for run in results["runs"]):
-        runs = [run for run in results["runs"] if run["arm"] == name]
-        less = [
-            f"{pair['diff']:+.4f} [{pair['lo']:+.4f}, {pair['hi']:+.4f}]"
-            for pair in results["paired"]
-            if (pair["arm"], pair["control"], pair["metric"]) == (name, ARMS[name].against, "MRR")
-        ]
-        shown.add_row(
-            name,
-            str(len(runs)),
-            *(spread([run["metrics"][metric.name] for run in runs]) for metric in METRICS),
-            *(less or [""]),
-            "/".join(str(run["best_epoch"] + 1) for run in runs),
-            f"{statistics.mean(run['seconds'] for run in runs) / 60:.1f}",
-            "/".join(dict.fromkeys(run["commit"] for run in runs)),
-        )
-    return shown
-
-
-def section(results: Mapping[str, Any]) -> str:
-    """What docs/results.md says: the table's rows, and what was not run."""
-    shown = table(results)
-    heads = [str(column.header) for column in shown.columns]
-    rows = zip(*(column.cells for column in shown.columns), strict=True)
-    return "\n".join(
-        [
-            f"{results['about']}; split `{results['split']['hash'][:12]}`. Mean minutes of a training on one "
-            "thread, some of them beside other work.",
-            "",
-            f"| {' | '.join(heads)} |",
-            f"|---|{'--:|' * (len(heads) - 1)}",
-            *(f"| {' | '.join(map(str, row))} |" for row in rows),
-            "",
-            f"Not run: {'; '.join(results['not_run'])}.",
-        ]
-    )
-
-
-def spread(values: Sequence[float]) -> str:
-    """Mean, and standard deviation between seeds."""
-    mean = f"{statistics.mean(values):.4f}"
-    return mean if len(values) < 2 else f"{mean} ± {statistics.stdev(values):.4f}"
 
 
 def run(logs: Path, names: Sequence[str], seeds: int, processes: int, work: Path) -> None:
