@@ -20,11 +20,6 @@ __all__: list[str] = []
 _KNOWN = "expected whole numbers, datetimes, numpy's datetime64 or ISO 8601 text (2024-05-31T18:00:00)"
 _WHOLE = r"^[+-]?[0-9]{1,19}$"
 _AWARE = r"^[0-9-]{10}[T ].*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
-_EXACT = {
-    "halffloat": 2**11,
-    "float": 2**24,
-    "double": 2**53,
-}  # by Arrow's name, from where numbers are skipped
 _DAY = 86_400
 
 
@@ -126,7 +121,7 @@ def _whole(found: pa.Array, what: str) -> Int64Array:
     except pa.ArrowInvalid as error:
         raise InputError(f"{what} of type {kind} are not all whole numbers of int64: {_KNOWN}") from error
     largest = max(int(ticks.max()), -int(ticks.min())) if len(ticks) else 0
-    if kinds.is_floating(kind) and largest >= _EXACT[str(kind)]:
+    if kinds.is_floating(kind) and largest >= 2 ** (np.finfo(kind.to_pandas_dtype()).nmant + 1):
         raise InputError(f"{what} of type {kind} are larger than it holds exactly: give them as int64")
     return ticks
 
